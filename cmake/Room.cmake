@@ -1,0 +1,36 @@
+# One target per room: hapax_room(NAME SOURCES … USES other rooms … LIBRARIES packages …).
+# Unit tests stand beside the code: every *_test.cc of the folder becomes one binary, hapax_NAME_test.
+
+add_library(hapax_flags INTERFACE)
+target_compile_options(hapax_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Werror)
+target_include_directories(hapax_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+if(HAPAX_SANITIZE)
+  # No -Werror there: sanitizers blur what the optimizer sees, and its warnings with it.
+  target_compile_options(hapax_flags INTERFACE
+    -fsanitize=${HAPAX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -Wno-error)
+  target_link_options(hapax_flags INTERFACE -fsanitize=${HAPAX_SANITIZE})
+endif()
+
+function(hapax_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LIBRARIES;TEST_USES" ${ARGN})
+  list(TRANSFORM ROOM_USES PREPEND hapax_)
+  list(TRANSFORM ROOM_TEST_USES PREPEND hapax_)
+  if(ROOM_SOURCES)
+    add_library(hapax_${name} STATIC ${ROOM_SOURCES})
+    target_link_libraries(hapax_${name} PUBLIC hapax_flags ${ROOM_USES} ${ROOM_LIBRARIES})
+  else()
+    add_library(hapax_${name} INTERFACE)
+    target_link_libraries(hapax_${name} INTERFACE hapax_flags ${ROOM_USES} ${ROOM_LIBRARIES})
+  endif()
+  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
+  if(BUILD_TESTING AND tests)
+    add_executable(hapax_${name}_test ${tests})
+    target_link_libraries(hapax_${name}_test PRIVATE
+      hapax_${name} ${ROOM_TEST_USES} GTest::gmock GTest::gtest_main rapidcheck)
+    target_compile_definitions(hapax_${name}_test PRIVATE
+      HAPAX_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata")
+    gtest_discover_tests(hapax_${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()

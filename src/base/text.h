@@ -1,0 +1,133 @@
+// to_text(x): any record, container or number as a person reads it: REQUEST(clock=5), {#1,#3}.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/box.h"
+#include "base/id_set.h"
+#include "base/ids.h"
+#include "base/record.h"
+
+namespace hapax {
+
+// Overloads call one another across types, so all are declared before any is defined.
+template <class T>
+  requires std::is_arithmetic_v<T>
+std::string to_text(T value);
+template <class E>
+  requires std::is_enum_v<E>
+std::string to_text(E value);
+template <class T>
+std::string to_text(const Fixed<T>& fixed);
+template <class T>
+std::string to_text(const Box<T>& box);
+template <class Id>
+std::string to_text(const IdSet<Id>& set);
+template <class T>
+std::string to_text(const std::vector<T>& items);
+template <class T>
+std::string to_text(const std::optional<T>& item);
+template <class A, class B>
+std::string to_text(const std::pair<A, B>& pair);
+template <class... Ts>
+std::string to_text(const std::variant<Ts...>& choice);
+template <Record R>
+std::string to_text(const R& record);
+
+template <class T>
+  requires std::is_arithmetic_v<T>
+std::string to_text(T value) {
+  return fmt::format("{}", value);
+}
+
+// An enum prints by its name_of(), where it has one.
+template <class E>
+  requires std::is_enum_v<E>
+std::string to_text(E value) {
+  if constexpr (requires { name_of(value); }) {
+    return std::string{name_of(value)};
+  } else if constexpr (fmt::is_formattable<E>::value) {
+    return fmt::format("{}", value);
+  } else {
+    return fmt::format("{}", +static_cast<std::underlying_type_t<E>>(value));
+  }
+}
+
+template <class T>
+std::string to_text(const Fixed<T>& fixed) {
+  if constexpr (std::is_pointer_v<T>) {
+    return fixed.value == nullptr ? "default" : "shared";
+  } else {
+    return to_text(fixed.value);
+  }
+}
+
+template <class T>
+std::string to_text(const Box<T>& box) {
+  return box ? to_text(*box) : "-";
+}
+
+namespace text_detail {
+template <class Range>
+std::string list(const Range& range, char open, char close) {
+  std::string text{open};
+  for (const auto& item : range) {
+    if (text.size() > 1) text += ',';
+    text += to_text(item);
+  }
+  return text + close;
+}
+}  // namespace text_detail
+
+template <class Id>
+std::string to_text(const IdSet<Id>& set) {
+  return text_detail::list(set, '{', '}');
+}
+
+template <class T>
+std::string to_text(const std::vector<T>& items) {
+  return text_detail::list(items, '[', ']');
+}
+
+template <class T>
+std::string to_text(const std::optional<T>& item) {
+  return item ? to_text(*item) : "-";
+}
+
+template <class A, class B>
+std::string to_text(const std::pair<A, B>& pair) {
+  return to_text(pair.first) + ":" + to_text(pair.second);
+}
+
+template <class... Ts>
+std::string to_text(const std::variant<Ts...>& choice) {
+  return std::visit([](const auto& value) { return to_text(value); }, choice);
+}
+
+// Messages are spoken of in capitals, as in the lectures: a record Request is shown as REQUEST.
+inline std::string shout(std::string_view name) {
+  std::string loud;
+  for (const char c : name) loud += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return loud;
+}
+
+template <Record R>
+std::string to_text(const R& record) {
+  std::string inner;
+  for_each_field(record, [&](std::string_view name, const auto& value) {
+    if (!inner.empty()) inner += ' ';
+    inner += fmt::format("{}={}", name, to_text(value));
+  });
+  const std::string name = shout(R::kRecordName);
+  return inner.empty() ? name : fmt::format("{}({})", name, inner);
+}
+
+}  // namespace hapax

@@ -1,0 +1,93 @@
+// The contract of a mutual-exclusion algorithm: a plain value, message in, effects out. No sockets, no
+// threads, no clocks, no randomness; so that simulator, checker, replay and node drive the same object.
+//
+//   copyable, comparable, encodable  through its HAPAX_RECORD
+//   deterministic                    same inputs, same effects, same order
+//   no size limit                    the class checked at N=3 is the class simulated at N=1,000,000
+//   lazy                             a node that never heard of a lock is in the state A{view}
+//
+// Giving up a wait is the driver's business: an abandoned request is released once it is granted.
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <variant>
+
+#include "base/ids.h"
+#include "base/record.h"
+#include "core/effects.h"
+#include "core/view.h"
+
+namespace hapax {
+
+enum class Phase : std::uint8_t { idle, waiting, inside };
+
+constexpr bool is_valid(Phase phase) { return phase <= Phase::inside; }
+constexpr std::string_view name_of(Phase phase) {
+  switch (phase) {
+    case Phase::idle: return "idle";
+    case Phase::waiting: return "waiting";
+    case Phase::inside: return "inside";
+  }
+  return "?";
+}
+
+// What an algorithm needs of its channels. Reliable always; the order of messages only for some.
+enum class Channels : std::uint8_t { unordered, fifo };
+
+// What there is to say about an algorithm in one line.
+struct MutexInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view kind;  // permission | token | quorum
+  Channels needs;
+  bool can_deadlock = false;
+  bool never_rests = false;  // Sends messages even when nobody wants to enter.
+};
+
+template <class Variant>
+inline constexpr bool kAllRecords = false;
+template <class... Ts>
+inline constexpr bool kAllRecords<std::variant<Ts...>> = (Record<Ts> && ...);
+
+template <class A>
+concept MutexAlgorithm =
+    std::copyable<A> && Record<A> && kAllRecords<typename A::Message> &&
+    requires(A a, const A ca, NodeId from, const typename A::Message& m,
+             Effects<typename A::Message>& fx) {
+      { A::kInfo } -> std::convertible_to<MutexInfo>;
+      A{View{}};                // Starts from any view, any holder.
+      a.request(fx);            // REQUIRES: phase() == idle.
+      a.release(fx);            // REQUIRES: phase() == inside.
+      a.receive(from, m, fx);   // Any time; what the protocol forbids is rejected, not asserted.
+      { ca.phase() } -> std::same_as<Phase>;
+    };
+
+// The view begins. Only an algorithm whose token moves by itself has something to do.
+template <MutexAlgorithm A>
+void start(A& algorithm, Effects<typename A::Message>& fx) {
+  if constexpr (requires { algorithm.start(fx); }) algorithm.start(fx);
+}
+
+// Algorithms with more than one form take A{view, options}; the others only A{view}.
+struct NoOptions {};
+template <class A>
+struct OptionsOf {
+  using Type = NoOptions;
+};
+template <class A>
+  requires requires { typename A::Options; }
+struct OptionsOf<A> {
+  using Type = typename A::Options;
+};
+
+template <MutexAlgorithm A>
+A make(const View& view, const typename OptionsOf<A>::Type& options = {}) {
+  if constexpr (requires { typename A::Options; }) {
+    return A{view, options};
+  } else {
+    return A{view};
+  }
+}
+
+}  // namespace hapax
