@@ -1,5 +1,5 @@
-// A value on the heap that behaves like a value: copies deep, compares by content. An empty box stands
-// for "nothing going on", so that the rarely used part of a state costs one word while idle.
+// A value on the heap that behaves like a value: copies deep, compares by content. An empty box
+// stands for "nothing going on", so that the rarely used part of a state costs one word while idle.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,9 @@
-// HAPAX_CHECK(a == b): our own invariants, kept in release builds too. A broken one is a bug of ours,
-// so it aborts and prints the expression with the values of both sides. What a peer or a user got
-// wrong is never checked this way; it is a value (Reject, Result).
+// HAPAX_CHECK(a == b): our own invariants, kept in release builds too. A broken one is a bug of
+// ours, so it aborts and prints the expression with the values of both sides. What a peer or a user
+// got wrong is never checked this way; it is a value (Reject, Result).
 #pragma once
 
 #include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -30,6 +29,17 @@ std::string show(const T& value) {
   }
 }
 
+// Signed and unsigned compare by value, so that a check may hold a size against a literal.
+template <class T>
+decltype(auto) comparable(const T& value) {
+  if constexpr (std::is_integral_v<T>) {
+    __extension__ using Wide = __int128;
+    return static_cast<Wide>(value);
+  } else {
+    return (value);
+  }
+}
+
 struct Outcome {
   bool ok;
   std::string operands;  // Filled only when !ok: formatting is for the one time it matters.
@@ -46,27 +56,27 @@ struct Left {
   }
   template <class R>
   Outcome operator==(const R& right) const {
-    return judge(left == right, "==", right);
+    return judge(comparable(left) == comparable(right), "==", right);
   }
   template <class R>
   Outcome operator!=(const R& right) const {
-    return judge(left != right, "!=", right);
+    return judge(comparable(left) != comparable(right), "!=", right);
   }
   template <class R>
   Outcome operator<(const R& right) const {
-    return judge(left < right, "<", right);
+    return judge(comparable(left) < comparable(right), "<", right);
   }
   template <class R>
   Outcome operator<=(const R& right) const {
-    return judge(left <= right, "<=", right);
+    return judge(comparable(left) <= comparable(right), "<=", right);
   }
   template <class R>
   Outcome operator>(const R& right) const {
-    return judge(left > right, ">", right);
+    return judge(comparable(left) > comparable(right), ">", right);
   }
   template <class R>
   Outcome operator>=(const R& right) const {
-    return judge(left >= right, ">=", right);
+    return judge(comparable(left) >= comparable(right), ">=", right);
   }
   operator Outcome() const {  // NOLINT(google-explicit-constructor): a plain condition
     const bool ok = static_cast<bool>(left);
@@ -84,10 +94,10 @@ struct Capture {
 }  // namespace check_detail
 }  // namespace hapax
 
-#define HAPAX_CHECK(...)                                                                      \
-  do {                                                                                        \
+#define HAPAX_CHECK(...)                                                                           \
+  do {                                                                                             \
     if (::hapax::check_detail::Outcome outcome_ = ::hapax::check_detail::Capture{} << __VA_ARGS__; \
-        !outcome_.ok) [[unlikely]] {                                                          \
-      ::hapax::check_failed(#__VA_ARGS__, outcome_.operands, __FILE__, __LINE__);             \
-    }                                                                                         \
+        !outcome_.ok) [[unlikely]] {                                                               \
+      ::hapax::check_failed(#__VA_ARGS__, outcome_.operands, __FILE__, __LINE__);                  \
+    }                                                                                              \
   } while (false)

@@ -1,5 +1,5 @@
-// A set of small ids that iterates in id order. A value of one word: members below 63 live in the word
-// itself, so a small set never allocates; a larger one keeps a block of bits on the heap.
+// A set of small ids that iterates in id order. A value of one word: members below 63 live in the
+// word itself, so a small set never allocates; a larger one keeps a block of bits on the heap.
 #pragma once
 
 #include <bit>
@@ -94,8 +94,8 @@ class IdSet {
   }
   bool empty() const { return is_small() ? word_ == kEmpty : block().count == 0; }
 
-  // Keeps a modest block, so that filling the set again allocates nothing; gives a large one back, so
-  // that a process that is idle again costs nothing.
+  // Keeps a modest block, so that filling the set again allocates nothing; gives a large one back,
+  // so that a process that is idle again costs nothing.
   void clear() {
     if (is_small() || block().words > kKeptWords) {
       free_block();

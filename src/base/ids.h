@@ -1,16 +1,15 @@
 // Strong ids. None converts to another, so a clock is never passed where a node is meant.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
+#include <fmt/format.h>
 
 namespace hapax {
 
-enum class NodeId : std::uint32_t {};   // A member of the view: 0 … size-1.
-enum class Epoch : std::uint64_t {};    // The number of a view.
-enum class Clock : std::uint64_t {};    // A Lamport clock.
-enum class Turn : std::uint64_t {};     // The place of a critical section within its view.
+enum class NodeId : std::uint32_t {};  // A member of the view: 0 … size-1.
+enum class Epoch : std::uint64_t {};   // The number of a view.
+enum class Clock : std::uint64_t {};   // A Lamport clock.
+enum class Turn : std::uint64_t {};    // The place of a critical section within its view.
 
 constexpr std::uint32_t number(NodeId node) { return static_cast<std::uint32_t>(node); }
 constexpr std::uint64_t number(Epoch epoch) { return static_cast<std::uint64_t>(epoch); }

@@ -1,4 +1,5 @@
-// match(variant, handlers…): a visit that stops compiling when an alternative is added and not handled.
+// match(variant, handlers…): a visit that stops compiling when an alternative is added and not
+// handled.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
-// xoshiro256** by Blackman and Vigna, seeded by splitmix64: integers only, so that a seed gives the same
-// run on every machine. Not for secrets.
+// xoshiro256** by Blackman and Vigna, seeded by splitmix64: integers only, so that a seed gives the
+// same run on every machine. Not for secrets.
 #pragma once
 
 #include <array>

@@ -3,7 +3,6 @@
 
 #include <boost/system/result.hpp>
 #include <fmt/format.h>
-
 #include <stdexcept>
 #include <string>
 #include <utility>

@@ -1,38 +1,35 @@
 // to_text(x): any record, container or number as a person reads it: REQUEST(clock=5), {#1,#3}.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cctype>
+#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/box.h"
 #include "base/id_set.h"
 #include "base/ids.h"
 #include "base/record.h"
+#include "base/sequence.h"
 
 namespace hapax {
 
 // Overloads call one another across types, so all are declared before any is defined.
 template <class T>
-  requires std::is_arithmetic_v<T>
-std::string to_text(T value);
+requires std::is_arithmetic_v<T> std::string to_text(T value);
 template <class E>
-  requires std::is_enum_v<E>
-std::string to_text(E value);
+requires std::is_enum_v<E> std::string to_text(E value);
 template <class T>
 std::string to_text(const Fixed<T>& fixed);
 template <class T>
 std::string to_text(const Box<T>& box);
 template <class Id>
 std::string to_text(const IdSet<Id>& set);
-template <class T>
-std::string to_text(const std::vector<T>& items);
+template <Sequence C>
+std::string to_text(const C& items);
 template <class T>
 std::string to_text(const std::optional<T>& item);
 template <class A, class B>
@@ -43,15 +40,11 @@ template <Record R>
 std::string to_text(const R& record);
 
 template <class T>
-  requires std::is_arithmetic_v<T>
-std::string to_text(T value) {
-  return fmt::format("{}", value);
-}
+requires std::is_arithmetic_v<T> std::string to_text(T value) { return fmt::format("{}", value); }
 
 // An enum prints by its name_of(), where it has one.
 template <class E>
-  requires std::is_enum_v<E>
-std::string to_text(E value) {
+requires std::is_enum_v<E> std::string to_text(E value) {
   if constexpr (requires { name_of(value); }) {
     return std::string{name_of(value)};
   } else if constexpr (fmt::is_formattable<E>::value) {
@@ -92,8 +85,8 @@ std::string to_text(const IdSet<Id>& set) {
   return text_detail::list(set, '{', '}');
 }
 
-template <class T>
-std::string to_text(const std::vector<T>& items) {
+template <Sequence C>
+std::string to_text(const C& items) {
   return text_detail::list(items, '[', ']');
 }
 

@@ -1,10 +1,10 @@
-// What a step of an algorithm asks its driver to do. The algorithm writes, the driver reads and clears;
-// a driver keeps one Effects and reuses it, so that a step allocates nothing in the steady state.
+// What a step of an algorithm asks its driver to do. The algorithm writes, the driver reads and
+// clears; a driver keeps one Effects and reuses it, so that a step allocates nothing in the steady
+// state.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
+#include <fmt/format.h>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,11 +22,16 @@ enum class Reject : std::uint8_t { none, not_asked, not_granted, not_a_member, s
 
 constexpr std::string_view name_of(Reject reject) {
   switch (reject) {
-    case Reject::none: return "none";
-    case Reject::not_asked: return "answer to a question that was not asked";
-    case Reject::not_granted: return "return of something that was not given";
-    case Reject::not_a_member: return "message that only another member may send";
-    case Reject::second_token: return "second token";
+    case Reject::none:
+      return "none";
+    case Reject::not_asked:
+      return "answer to a question that was not asked";
+    case Reject::not_granted:
+      return "return of something that was not given";
+    case Reject::not_a_member:
+      return "message that only another member may send";
+    case Reject::second_token:
+      return "second token";
   }
   return "?";
 }
@@ -36,8 +41,8 @@ class Effects {
  public:
   using Message = MessageType;
 
-  // One send, to one receiver or, as a multicast, to several. Kept apart, so that a multicast can be
-  // counted as one message and as many.
+  // One send, to one receiver or, as a multicast, to several. Kept apart, so that a multicast can
+  // be counted as one message and as many.
   struct Send {
     enum class Reach : std::uint8_t { one, others, listed };
 
@@ -69,7 +74,8 @@ class Effects {
     sends_.push_back({std::move(message), Send::Reach::listed, NodeId{}, first, count});
   }
 
-  // The critical section begins. The driver puts the view's epoch before the turn to make the fence.
+  // The critical section begins. The driver puts the view's epoch before the turn to make the
+  // fence.
   void enter(Turn turn) {
     HAPAX_CHECK(!entered_.has_value());
     entered_ = turn;

@@ -1,5 +1,5 @@
-// The number that every grant carries. It strictly grows from one critical section to the next, so that
-// storage which remembers the highest one it has seen can refuse a holder that is late.
+// The number that every grant carries. It strictly grows from one critical section to the next, so
+// that storage which remembers the highest one it has seen can refuse a holder that is late.
 #pragma once
 
 #include <compare>
@@ -9,8 +9,8 @@
 
 namespace hapax {
 
-// Invariant: of two critical sections on one lock, the later one has the larger fence. Inside a view the
-// algorithm sees to it by `turn`; across views `epoch` goes first.
+// Invariant: of two critical sections on one lock, the later one has the larger fence. Inside a
+// view the algorithm sees to it by `turn`; across views `epoch` goes first.
 struct Fence {
   Epoch epoch{};
   Turn turn{};
@@ -20,8 +20,9 @@ struct Fence {
   friend constexpr auto operator<=>(const Fence&, const Fence&) = default;
 };
 
-// What stands before storage: lets an access pass unless a later holder has been here already. Reads
-// raise the mark as well; otherwise a late write could slip in between a new holder's read and write.
+// What stands before storage: lets an access pass unless a later holder has been here already.
+// Reads raise the mark as well; otherwise a late write could slip in between a new holder's read
+// and write.
 class FenceGate {
  public:
   bool admit(Fence fence) {

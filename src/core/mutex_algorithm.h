@@ -1,5 +1,6 @@
-// The contract of a mutual-exclusion algorithm: a plain value, message in, effects out. No sockets, no
-// threads, no clocks, no randomness; so that simulator, checker, replay and node drive the same object.
+// The contract of a mutual-exclusion algorithm: a plain value, message in, effects out. No sockets,
+// no threads, no clocks, no randomness; so that simulator, checker, replay and node drive the same
+// object.
 //
 //   copyable, comparable, encodable  through its HAPAX_RECORD
 //   deterministic                    same inputs, same effects, same order
@@ -25,9 +26,12 @@ enum class Phase : std::uint8_t { idle, waiting, inside };
 constexpr bool is_valid(Phase phase) { return phase <= Phase::inside; }
 constexpr std::string_view name_of(Phase phase) {
   switch (phase) {
-    case Phase::idle: return "idle";
-    case Phase::waiting: return "waiting";
-    case Phase::inside: return "inside";
+    case Phase::idle:
+      return "idle";
+    case Phase::waiting:
+      return "waiting";
+    case Phase::inside:
+      return "inside";
   }
   return "?";
 }
@@ -51,17 +55,16 @@ template <class... Ts>
 inline constexpr bool kAllRecords<std::variant<Ts...>> = (Record<Ts> && ...);
 
 template <class A>
-concept MutexAlgorithm =
-    std::copyable<A> && Record<A> && kAllRecords<typename A::Message> &&
+concept MutexAlgorithm = std::copyable<A> && Record<A> && kAllRecords<typename A::Message> &&
     requires(A a, const A ca, NodeId from, const typename A::Message& m,
              Effects<typename A::Message>& fx) {
-      { A::kInfo } -> std::convertible_to<MutexInfo>;
-      A{View{}};                // Starts from any view, any holder.
-      a.request(fx);            // REQUIRES: phase() == idle.
-      a.release(fx);            // REQUIRES: phase() == inside.
-      a.receive(from, m, fx);   // Any time; what the protocol forbids is rejected, not asserted.
-      { ca.phase() } -> std::same_as<Phase>;
-    };
+  { A::kInfo } -> std::convertible_to<MutexInfo>;
+  A{View{}};               // Starts from any view, any holder.
+  a.request(fx);           // REQUIRES: phase() == idle.
+  a.release(fx);           // REQUIRES: phase() == inside.
+  a.receive(from, m, fx);  // Any time; what the protocol forbids is rejected, not asserted.
+  { ca.phase() } -> std::same_as<Phase>;
+};
 
 // The view begins. Only an algorithm whose token moves by itself has something to do.
 template <MutexAlgorithm A>
@@ -76,7 +79,7 @@ struct OptionsOf {
   using Type = NoOptions;
 };
 template <class A>
-  requires requires { typename A::Options; }
+requires requires { typename A::Options; }
 struct OptionsOf<A> {
   using Type = typename A::Options;
 };

@@ -1,9 +1,8 @@
 // Lamport's total order of requests: by clock; equal clocks by id, so that both sides agree.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <compare>
+#include <fmt/format.h>
 #include <limits>
 
 #include "base/check.h"
@@ -21,7 +20,8 @@ struct Stamp {
   friend constexpr auto operator<=>(const Stamp&, const Stamp&) = default;
 };
 
-// Stamps as turns, in the same order: no two requests share one, and a later one gives a larger turn.
+// Stamps as turns, in the same order: no two requests share one, and a later one gives a larger
+// turn.
 inline Turn turn_of(Stamp stamp, std::uint32_t size) {
   HAPAX_CHECK(number(stamp.clock) < std::numeric_limits<std::uint64_t>::max() / size);
   return Turn{number(stamp.clock) * size + number(stamp.node)};

@@ -1,5 +1,5 @@
-// A view: an agreed, numbered list of members. Inside it nothing fails; that is what an algorithm may
-// assume, and all it needs to start.
+// A view: an agreed, numbered list of members. Inside it nothing fails; that is what an algorithm
+// may assume, and all it needs to start.
 #pragma once
 
 #include <cstdint>

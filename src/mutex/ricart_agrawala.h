@@ -1,8 +1,9 @@
-// Ricart & Agrawala, "An optimal algorithm for mutual exclusion in computer networks", CACM 24(1), 1981.
-// Ask everybody; a member that is inside, or waits with an earlier request, answers when it leaves.
+// Ricart & Agrawala, "An optimal algorithm for mutual exclusion in computer networks", CACM 24(1),
+// 1981. Ask everybody; a member that is inside, or waits with an earlier request, answers when it
+// leaves.
 //
-// Needs reliable channels; their order does not matter, and duplicates do no harm: a REPLY says up to
-// which clock it approves, and a late copy says too little. 2(N-1) messages an entry.
+// Needs reliable channels; their order does not matter, and duplicates do no harm: a REPLY says up
+// to which clock it approves, and a late copy says too little. 2(N-1) messages an entry.
 #pragma once
 
 #include <variant>
@@ -29,7 +30,8 @@ class RicartAgrawala {
     Clock clock{};
     HAPAX_RECORD(Request, clock)
   };
-  // Approves every request of the receiver up to `clock`: the sender's own later ones come after it.
+  // Approves every request of the receiver up to `clock`: the sender's own later ones come after
+  // it.
   struct Reply {
     Clock clock{};
     HAPAX_RECORD(Reply, clock)
@@ -56,11 +58,11 @@ class RicartAgrawala {
 
   Fixed<NodeId> self_;
   Fixed<std::uint32_t> size_;
-  Clock clock_{};             // Invariant: no smaller than any clock seen in a message.
-  Clock asked_{};             // The clock of the own request, while phase_ != idle.
+  Clock clock_{};  // Invariant: no smaller than any clock seen in a message.
+  Clock asked_{};  // The clock of the own request, while phase_ != idle.
   Phase phase_ = Phase::idle;
-  NodeSet awaiting_;          // Whose reply is missing. Invariant: empty unless waiting.
-  NodeSet deferred_;          // Whom to answer on leaving. Invariant: empty while idle.
+  NodeSet awaiting_;  // Whose reply is missing. Invariant: empty unless waiting.
+  NodeSet deferred_;  // Whom to answer on leaving. Invariant: empty while idle.
 };
 
 }  // namespace hapax

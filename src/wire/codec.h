@@ -1,8 +1,8 @@
 // Bytes from record fields and back. Numbers are LEB128 in their shortest form, so every value has
 // exactly one encoding and equal encodings mean equal values (the checker lives off that).
 //
-// Bytes from the network are hostile: decoding never reads past the end, never allocates more than the
-// bytes at hand could fill, and refuses what encode() would not have written.
+// Bytes from the network are hostile: decoding never reads past the end, never allocates more than
+// the bytes at hand could fill, and refuses what encode() would not have written.
 #pragma once
 
 #include <concepts>
@@ -20,6 +20,7 @@
 #include "base/box.h"
 #include "base/id_set.h"
 #include "base/record.h"
+#include "base/sequence.h"
 
 namespace hapax {
 
@@ -42,10 +43,8 @@ class Encoder {
   }
   void write(bool value) { sink_.put(value ? 1 : 0); }
   template <class E>
-    requires std::is_enum_v<E>
-  void write(E value) {
-    write(static_cast<std::underlying_type_t<E>>(value));
-  }
+  requires std::is_enum_v<E>
+  void write(E value) { write(static_cast<std::underlying_type_t<E>>(value)); }
   template <class T>
   void write(const Fixed<T>&) {}
   template <class T>
@@ -63,10 +62,10 @@ class Encoder {
     write(pair.first);
     write(pair.second);
   }
-  template <class T>
-  void write(const std::vector<T>& items) {
+  template <Sequence C>
+  void write(const C& items) {
     write(std::uint64_t{items.size()});
-    for (const T& item : items) write(item);
+    for (const auto& item : items) write(item);
   }
   // Distance to the member before: ids in order are small steps.
   template <class Id>
@@ -124,7 +123,7 @@ class Decoder {
   }
   // An enum with a limit says so with is_valid(); ids have none.
   template <class E>
-    requires std::is_enum_v<E>
+  requires std::is_enum_v<E>
   [[nodiscard]] bool read(E& value) {
     std::underlying_type_t<E> raw{};
     if (!read(raw)) return false;
@@ -156,12 +155,12 @@ class Decoder {
   [[nodiscard]] bool read(std::pair<A, B>& pair) {
     return read(pair.first) && read(pair.second);
   }
-  template <class T>
-  [[nodiscard]] bool read(std::vector<T>& items) {
+  template <Sequence C>
+  [[nodiscard]] bool read(C& items) {
     std::uint64_t count = 0;
     if (!read(count) || count > rest_.size()) return false;  // An item takes at least one byte.
     items.clear();
-    items.reserve(count);
+    items.reserve(static_cast<std::size_t>(count));
     for (std::uint64_t i = 0; i < count; ++i) {
       if (!read(items.emplace_back())) return false;
     }
@@ -177,7 +176,8 @@ class Decoder {
       std::uint32_t step = 0;
       if (!read(step)) return false;
       const std::uint64_t id = expected + step;
-      if (id >= kLargestSet) return false;  // A few bytes must not make us allocate half a gigabyte.
+      if (id >= kLargestSet)
+        return false;  // A few bytes must not make us allocate half a gigabyte.
       set.insert(static_cast<Id>(id));
       expected = id + 1;
     }
@@ -240,8 +240,8 @@ std::optional<T> decode(std::span<const std::uint8_t> bytes) {
   return value;
 }
 
-// FNV-1a over the encoding, finished with splitmix64's mixer. For tables and fingerprints of runs; never
-// a state's only identity.
+// FNV-1a over the encoding, finished with splitmix64's mixer. For tables and fingerprints of runs;
+// never a state's only identity.
 template <class T>
 std::uint64_t hash_of(const T& value) {
   struct Fnv {

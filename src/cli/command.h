@@ -1,0 +1,41 @@
+// The subcommands of hapax. Each adds itself to the command line and runs when it was chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+
+namespace hapax::cli {
+
+// Exit statuses: as of a test or a checker, so that scripts can tell a finding from a mistake.
+inline constexpr int kHolds = 0;
+inline constexpr int kViolated = 1;
+inline constexpr int kUsage = 2;
+
+// Input that makes no sense: one line that says what to do, exit status 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class T>
+T value_or_usage(Result<T> result) {
+  if (!result) throw UsageError{result.error().message};
+  return std::move(*result);
+}
+
+// What the chosen subcommand returned; main exits with it.
+struct Outcome {
+  int status = kHolds;
+};
+
+void add_algorithms(CLI::App& app, Outcome& outcome);
+void add_compare(CLI::App& app, Outcome& outcome);
+void add_sim(CLI::App& app, Outcome& outcome);
+void add_completion(CLI::App& app, Outcome& outcome);
+
+}  // namespace hapax::cli

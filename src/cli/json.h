@@ -1,0 +1,13 @@
+// JSON for scripts: one object, on one line.
+#pragma once
+
+#include <boost/json.hpp>
+
+namespace hapax::cli {
+
+void print_json(const boost::json::object& object);
+
+// A number as people and tests expect it: 18, not 1.8E1; a whole one without a fraction.
+boost::json::value json_number(double value);
+
+}  // namespace hapax::cli

@@ -1,0 +1,340 @@
+#include "cli/sim.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <sys/resource.h>
+
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "cli/voting.h"
+#include "election/catalog.h"
+#include "memory/catalog.h"
+#include "sim/run.h"
+#include "sim/theory.h"
+
+namespace hapax::cli {
+namespace {
+
+constexpr std::int64_t kMostProcesses = 10'000'000;
+constexpr std::int64_t kMostRequests = 1'000'000'000;
+constexpr std::uint32_t kAskersAtMost = 64;     // Of very many processes, unless told otherwise …
+constexpr std::uint32_t kManyProcesses = 1000;  // … and this many are very many.
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row.back();
+}
+
+[[noreturn]] void unknown_algorithm(const std::string& name) {
+  for (const MemoryInfo& info : kMemoryCatalog) {
+    if (info.name == name) {
+      throw UsageError{
+          fmt::format("'{}' is a shared-memory algorithm for threads and sends no messages; "
+                      "simulate 'bakery' or "
+                      "another one of `hapax algorithms`",
+                      name)};
+    }
+  }
+  std::string_view nearest;
+  std::size_t distance = 4;
+  const auto consider = [&](std::string_view candidate) {
+    if (const std::size_t d = edit_distance(name, candidate); d < distance) {
+      nearest = candidate;
+      distance = d;
+    }
+  };
+  for_each_mutex([&]<class A>() { consider(A::kInfo.name); });
+  for_each_election([&]<class A>() { consider(A::kInfo.name); });
+  throw UsageError{
+      nearest.empty()
+          ? fmt::format("there is no algorithm '{}'; `hapax algorithms` lists them", name)
+          : fmt::format("there is no algorithm '{}'; did you mean {}?", name, nearest)};
+}
+
+std::uint64_t in_range(std::int64_t value, std::int64_t low, std::int64_t high,
+                       std::string_view what) {
+  if (value < low || value > high) {
+    throw UsageError{fmt::format("{} {} is out of range; use {} … {}", what, value, low, high)};
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+SimOptions options_from(const SimArguments& a) {
+  SimOptions options;
+  options.n = processes(a.n);
+  options.entries = in_range(a.requests, 1, kMostRequests, "--requests");
+  options.load = value_or_usage(Load::parse(a.load));
+  options.latency = value_or_usage(Latency::parse(a.latency));
+  options.inside = value_or_usage(parse_duration(a.inside, "--cs"));
+  options.channels = a.unordered ? Channels::unordered : Channels::fifo;
+  options.seed = a.seed;
+  options.holder = NodeId{static_cast<std::uint32_t>(in_range(a.holder, 0, a.n - 1, "--holder"))};
+  options.held = a.held;
+  options.self_check = a.self_check;
+  options.requesters = static_cast<std::uint32_t>(in_range(a.requesters, 0, a.n, "--requesters"));
+  if (options.requesters == 0 && options.load.kind != Load::Kind::low &&
+      options.n > kManyProcesses) {
+    options.requesters = kAskersAtMost;
+  }
+  for (const std::string& fault : a.faults) {
+    options.faults.push_back(value_or_usage(parse_fault(fault)));
+  }
+  return options;
+}
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+struct Finished {
+  const SimArguments& arguments;
+  const SimOptions& options;
+  const VotingSets* sets;
+  Theory theory;
+  SimReport report;
+  double seconds;
+
+  double t() const { return static_cast<double>(options.latency.mean()); }
+  double events_per_second() const {
+    return seconds > 0 ? static_cast<double>(report.events) / seconds : 0;
+  }
+  // The formulas for messages and client delay are about one requester at a time, those for
+  // throughput about all at once.
+  bool is_low() const { return options.load.kind == Load::Kind::low && options.faults.empty(); }
+  std::optional<double> expected_throughput() const {
+    if (options.load.kind != Load::Kind::high || options.requesters != 0) return std::nullopt;
+    const double sync = theory.sync_delay_high.is_range ? report.sync_delay.mean()
+                                                        : theory.sync_delay_high.value * t();
+    return static_cast<double>(kSecond) / (sync + static_cast<double>(options.inside));
+  }
+  std::optional<double> in_t(const Spread& spread) const {
+    if (spread.count == 0) return std::nullopt;
+    return spread.mean() / t();
+  }
+};
+
+boost::json::value maybe(std::optional<double> value) {
+  return value ? json_number(*value) : boost::json::value{};
+}
+
+void print_as_json(const Finished& f) {
+  const SimReport& r = f.report;
+  boost::json::array details;
+  for (const Violation& v : r.violations) {
+    details.push_back({{"kind", name_of(v.kind)}, {"at_ns", v.at}, {"text", v.text}});
+  }
+  boost::json::object object{
+      {"algorithm", f.arguments.algorithm},
+      {"n", f.options.n},
+      {"load", f.options.load.text()},
+      {"latency", f.options.latency.text()},
+      {"cs_ns", f.options.inside},
+      {"channels", f.options.channels == Channels::fifo ? "fifo" : "unordered"},
+      {"seed", f.options.seed},
+      {"entries", r.entries},
+      {"messages_per_entry", json_number(r.messages_per_entry())},
+      {"expected_messages_per_entry", f.is_low() && !f.theory.messages_at_saturation
+                                          ? json_number(f.theory.messages.value)
+                                          : boost::json::value{}},
+      {"multicasts_per_entry", json_number(r.sends_per_entry())},
+      {"client_delay_T", maybe(f.in_t(r.client_delay))},
+      {"expected_client_delay_T", json_number(f.theory.client_delay.value)},
+      {"sync_delay_T", maybe(f.in_t(r.sync_delay))},
+      {"response_time_ms", json_number(r.response_time.mean() / kMillisecond)},
+      {"throughput", json_number(r.throughput)},
+      {"expected_throughput", maybe(f.expected_throughput())},
+      {"in_request_order", r.overtakes == 0},
+      {"overtakes", r.overtakes},
+      {"longest_wait_ms", json_number(static_cast<double>(r.wait.most) / kMillisecond)},
+      {"fairness", json_number(r.fairness)},
+      {"virtual_time_ms", json_number(static_cast<double>(r.virtual_time) / kMillisecond)},
+      {"events", r.events},
+      {"events_per_second", json_number(std::round(f.events_per_second()))},
+      {"peak_rss_bytes", peak_rss_bytes()},
+      {"violations", r.violation_count},
+      {"violation_details", std::move(details)},
+      {"fingerprint", fmt::format("{:016x}", r.fingerprint)}};
+  if (f.sets != nullptr) object["voting_sets"] = f.sets->describe();
+  print_json(object);
+}
+
+std::string in_delays(std::optional<double> value) {
+  return value ? show_number(*value) + " T" : "–";
+}
+
+void print_table(const Finished& f) {
+  const SimReport& r = f.report;
+  fmt::print("{}, N = {}, load {}, latency {} (T = {}), {} inside, {} channels, seed {}\n",
+             f.arguments.algorithm, f.options.n, f.options.load.text(), f.options.latency.text(),
+             format_duration(f.options.latency.mean()), format_duration(f.options.inside),
+             f.options.channels == Channels::fifo ? "FIFO" : "unordered", f.options.seed);
+  if (f.sets != nullptr) fmt::print("voting sets: {}\n", f.sets->describe());
+  fmt::print("\n");
+  Table table;
+  table.column("", Table::Align::left);
+  table.column("measured");
+  table.column("theory", Table::Align::left);
+  const auto theory = [](const Expected& e, std::string_view unit) {
+    return fmt::format("{}{}  ({}{})", show_number(e.value), unit, e.formula,
+                       e.exact ? "" : ", a mean");
+  };
+  const bool low = f.is_low();
+  table.row({"messages per entry", show_number(r.messages_per_entry()),
+             low && !f.theory.messages_at_saturation ? theory(f.theory.messages, "") : ""});
+  table.row({"  a multicast counted as one", show_number(r.sends_per_entry()), ""});
+  table.row({"client delay", in_delays(f.in_t(r.client_delay)),
+             low ? theory(f.theory.client_delay, " T") : ""});
+  table.row({"synchronization delay", in_delays(f.in_t(r.sync_delay)),
+             r.sync_delay.count > 0 && f.options.load.kind == Load::Kind::high
+                 ? theory(f.theory.sync_delay_high, " T")
+                 : ""});
+  const std::optional<double> expected = f.expected_throughput();
+  table.row({"throughput", show_number(r.throughput) + " /s",
+             expected ? fmt::format("{} /s  (1/(SD+E))", show_number(*expected)) : ""});
+  table.row(
+      {"response time, mean", format_duration(static_cast<Nanos>(r.response_time.mean())), ""});
+  table.row({"longest wait", format_duration(r.wait.most), ""});
+  table.row({"entries", fmt::format("{}", r.entries), ""});
+  table.row({"  that overtook an earlier request", fmt::format("{}", r.overtakes), ""});
+  table.row({"fairness (Jain)", show_number(r.fairness), ""});
+  table.row({"events", fmt::format("{}", r.events),
+             fmt::format("{:.1f} million/s, {} MiB", f.events_per_second() / 1e6,
+                         peak_rss_bytes() >> 20)});
+  fmt::print("{}\n", table.text());
+  if (r.violation_count == 0) {
+    fmt::print("No violation: at most one inside, fences grew, everybody was served.\n");
+    return;
+  }
+  fmt::print("{} violation{}:\n", r.violation_count, r.violation_count == 1 ? "" : "s");
+  for (const Violation& v : r.violations) {
+    fmt::print("  {:<10} at {}: {}\n", name_of(v.kind), format_duration(v.at), v.text);
+  }
+}
+
+void warn(const SimArguments& a, const MutexInfo& info) {
+  if (a.json) return;
+  if (a.unordered && info.needs == Channels::fifo) {
+    fmt::print(stderr, "note: {} needs FIFO channels; this run shows what happens without\n",
+               info.name);
+  }
+}
+
+}  // namespace
+
+std::uint32_t processes(std::int64_t n) {
+  if (n < 1 || n > kMostProcesses) {
+    throw UsageError{
+        fmt::format("-n {} is out of range; use 1 … {} processes, e.g. -n 10", n, kMostProcesses)};
+  }
+  return static_cast<std::uint32_t>(n);
+}
+
+int simulate_mutex(const SimArguments& a) {
+  const SimOptions options = options_from(a);
+  const bool votes = a.algorithm.starts_with("maekawa");
+  const VotingSets sets =
+      votes ? voting_sets_from(a.voting_sets, options.n) : VotingSets::grid(options.n);
+  Progress progress{!a.json};
+  double set_up = 0;  // Making a million processes is not what events per second are about.
+  const Result<SimReport> report = simulate(
+      a.algorithm, options, {.voting_sets = votes ? &sets : nullptr, .say_denied = a.say_denied},
+      [&](const SimProgress& p) {
+        if (p.events == 0) set_up = progress.seconds();
+        progress.show(p.entries, p.entries_wanted,
+                      fmt::format("{} of {} entries, {:.1f} million events", p.entries,
+                                  p.entries_wanted, static_cast<double>(p.events) / 1e6));
+        return true;
+      });
+  const double seconds = progress.seconds() - set_up;
+  const Finished finished{a,
+                          options,
+                          votes ? &sets : nullptr,
+                          theory_with_uniform_draw(a.algorithm, options.n, sets),
+                          value_or_usage(report),
+                          seconds};
+  a.json ? print_as_json(finished) : print_table(finished);
+  return finished.report.violation_count == 0 ? kHolds : kViolated;
+}
+
+void add_sim(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("sim", "Run one algorithm in virtual time and measure it");
+  auto a = std::make_shared<SimArguments>();
+  command->add_option("ALGORITHM", a->algorithm, "A name that `hapax algorithms` lists")
+      ->required();
+  command->add_option("-n", a->n, "Processes, 1 … 10,000,000")->capture_default_str();
+  command->add_option("--requests", a->requests, "Critical sections in all")->capture_default_str();
+  command
+      ->add_option("--load", a->load,
+                   "low: one at a time | high: each asks again at once | "
+                   "poisson:RATE requests a second")
+      ->capture_default_str();
+  command->add_option("--requesters", a->requesters,
+                      "How many processes ask; default: all, or 64 of more than 1000");
+  command
+      ->add_option("--latency", a->latency,
+                   "const:1ms | uniform:500us:2ms | exp:1ms | zones | europe | world")
+      ->capture_default_str();
+  command->add_option("--cs", a->inside, "Time inside the critical section")->capture_default_str();
+  auto* fifo = command->add_flag("--fifo", a->fifo, "Messages of a link arrive in order (default)");
+  command->add_flag("--unordered", a->unordered, "They may overtake one another")->excludes(fifo);
+  command
+      ->add_option("--fault", a->faults,
+                   "loss:P | dup:P | crash:I@T | pause:I@T+D | partition:I-J@T+D; I may be any, "
+                   "T a range 1ms..9ms; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--seed", a->seed, "Same seed, same run")->capture_default_str();
+  command
+      ->add_option("--voting-sets", a->voting_sets,
+                   "maekawa: smallest | grid | cyclic | plane | lecture | FILE of lines '1: 1 2 3'")
+      ->capture_default_str();
+  command->add_option("--holder", a->holder, "Who has the token or coordinates at the start")
+      ->capture_default_str();
+  command->add_flag("--held", a->held, "The holder starts inside its critical section");
+  command->add_flag("--say-denied", a->say_denied,
+                    "central: answer DENIED to those who must queue");
+  command->add_flag("--self-check", a->self_check,
+                    "Take every step twice and encode every message (slow)");
+  command
+      ->add_option("--starter", a->starters, "elections: who notices; default 0; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--down", a->down, "elections: who is known to be down; may be repeated")
+      ->allow_extra_args(false);
+  command->add_flag("--json", a->json, "One JSON object instead of a table");
+  command->footer(
+      "Examples:\n"
+      "  hapax sim ricart-agrawala -n 25 --load high --latency exp:1ms --cs 5ms\n"
+      "  hapax sim maekawa -n 1000000 --load high --requesters 64\n"
+      "  hapax sim maekawa-basic -n 3 --load high                   the lecture's deadlock\n"
+      "  hapax sim lamport -n 5 --load high --unordered --latency exp:1ms\n"
+      "  hapax sim token-ring -n 4 --load high --fault dup:0.01     two tokens\n"
+      "  hapax sim bully -n 10 --down 9 --starter 0\n"
+      "  hapax sim ring-election -n 6 --fault partition:0-2@0ms     two leaders\n"
+      "Exit status: 0 fine, 1 a property was violated, 2 usage.");
+  command->callback([a, &outcome] {
+    processes(a->n);
+    if (with_mutex(a->algorithm, [&]<class A>() { warn(*a, A::kInfo); })) {
+      outcome.status = simulate_mutex(*a);
+    } else if (with_election(a->algorithm, []<class A>() {})) {
+      outcome.status = simulate_election(*a);
+    } else {
+      unknown_algorithm(a->algorithm);
+    }
+  });
+}
+
+}  // namespace hapax::cli

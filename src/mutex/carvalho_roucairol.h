@@ -1,0 +1,70 @@
+// Carvalho & Roucairol, "On mutual exclusion in computer networks", CACM 26(2), 1983:
+// Ricart-Agrawala with sticky permission. A reply, once given, stays valid until its giver asks for
+// itself; so entering again, with nobody else interested, costs no message.
+//
+// Each pair of members shares one permission, which is with one of the two or under way between
+// them. Needs reliable channels; their order does not matter. 0 … 2(N-1) messages an entry.
+#pragma once
+
+#include <variant>
+
+#include "base/id_set.h"
+#include "base/ids.h"
+#include "base/record.h"
+#include "core/effects.h"
+#include "core/mutex_algorithm.h"
+#include "core/stamp.h"
+#include "core/view.h"
+
+namespace hapax {
+
+class CarvalhoRoucairol {
+ public:
+  static constexpr MutexInfo kInfo{
+      .name = "carvalho-roucairol",
+      .summary = "Ricart-Agrawala with permission that stays until somebody asks for it (1983)",
+      .kind = "permission",
+      .needs = Channels::unordered};
+
+  struct Request {
+    Clock clock{};
+    HAPAX_RECORD(Request, clock)
+  };
+  // Hands over the pair's permission, and with it the highest turn its sender knows of.
+  struct Reply {
+    Clock clock{};
+    HAPAX_RECORD(Reply, clock)
+  };
+  using Message = std::variant<Request, Reply>;
+
+  explicit CarvalhoRoucairol(const View& view);
+
+  void request(Effects<Message>& fx);
+  void release(Effects<Message>& fx);
+  void receive(NodeId from, const Message& message, Effects<Message>& fx);
+  Phase phase() const { return phase_; }
+  void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
+
+  HAPAX_RECORD(CarvalhoRoucairol, self_, size_, clock_, asked_, phase_, missing_, deferred_)
+
+ private:
+  void on_request(NodeId from, Clock clock, Effects<Message>& fx);
+  void on_reply(NodeId from, Clock clock, Effects<Message>& fx);
+  void enter_if_permitted(Effects<Message>& fx);
+  Stamp own() const { return {asked_, self_}; }
+
+  Fixed<NodeId> self_;
+  Fixed<std::uint32_t> size_;
+  // Orders requests and numbers turns. The turn is drawn at entry, above every clock that came with
+  // a permission: the request's own stamp would not do, because members that need to ask nobody
+  // enter after it and before it is granted.
+  Clock clock_{};
+  Clock asked_{};  // The clock of the own request, while phase_ != idle.
+  Phase phase_ = Phase::idle;
+  NodeSet missing_;   // Whose pair's permission is not here. Invariant: empty while inside.
+  NodeSet deferred_;  // Whom to answer on leaving. Invariant: empty while idle.
+};
+
+static_assert(sizeof(CarvalhoRoucairol) <= 64);
+
+}  // namespace hapax

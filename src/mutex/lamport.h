@@ -1,0 +1,72 @@
+// Lamport, "Time, clocks, and the ordering of events in a distributed system", CACM 21(7), 1978.
+// Everybody keeps the same queue of requests; enter when the own one is first and nobody can still
+// send an earlier one.
+//
+// Needs reliable FIFO channels: an answer that overtakes its sender's own earlier request lets two
+// in. 3(N-1) messages an entry.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "base/id_set.h"
+#include "base/ids.h"
+#include "base/record.h"
+#include "core/effects.h"
+#include "core/mutex_algorithm.h"
+#include "core/stamp.h"
+#include "core/view.h"
+
+namespace hapax {
+
+class Lamport {
+ public:
+  static constexpr MutexInfo kInfo{
+      .name = "lamport",
+      .summary = "everybody keeps the queue of all requests, ordered by clock (1978)",
+      .kind = "permission",
+      .needs = Channels::fifo};
+
+  struct Request {
+    Clock clock{};
+    HAPAX_RECORD(Request, clock)
+  };
+  struct Reply {
+    Clock clock{};
+    HAPAX_RECORD(Reply, clock)
+  };
+  struct Release {
+    Clock clock{};
+    HAPAX_RECORD(Release, clock)
+  };
+  using Message = std::variant<Request, Reply, Release>;
+
+  explicit Lamport(const View& view);
+
+  void request(Effects<Message>& fx);
+  void release(Effects<Message>& fx);
+  void receive(NodeId from, const Message& message, Effects<Message>& fx);
+  Phase phase() const { return phase_; }
+  void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
+
+  HAPAX_RECORD(Lamport, self_, size_, clock_, asked_, phase_, awaiting_, queue_)
+
+ private:
+  void hear(NodeId from, Clock clock);
+  void enqueue(Stamp stamp);
+  bool dequeue(NodeId node);
+  void enter_if_first(Effects<Message>& fx);
+  Stamp own() const { return {asked_, self_}; }
+
+  Fixed<NodeId> self_;
+  Fixed<std::uint32_t> size_;
+  Clock clock_{};  // Invariant: larger than any clock seen in a message.
+  Clock asked_{};  // The clock of the own request, while phase_ != idle.
+  Phase phase_ = Phase::idle;
+  NodeSet awaiting_;          // From whom nothing later than the own request has come yet.
+  std::vector<Stamp> queue_;  // Everybody's open requests. Invariant: sorted, at most one a member.
+};
+
+static_assert(sizeof(Lamport) <= 64);
+
+}  // namespace hapax

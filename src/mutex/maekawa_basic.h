@@ -1,0 +1,73 @@
+// Maekawa's algorithm as the lectures give it: ask the own voting set, enter with all its votes,
+// give them back. A voter votes for one at a time and queues the others. It CAN DEADLOCK: three
+// members that each hold one vote and wait for the next one's. Kept to be shown and checked; use
+// `maekawa`.
+//
+// M. Maekawa, ACM TOCS 3(2), 1985, without its section on deadlock. Needs reliable FIFO channels.
+// 3(K-1) messages an entry.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/record.h"
+#include "core/effects.h"
+#include "core/mutex_algorithm.h"
+#include "core/view.h"
+#include "mutex/constituency.h"
+
+namespace hapax {
+
+class MaekawaBasic {
+ public:
+  static constexpr MutexInfo kInfo{
+      .name = "maekawa-basic",
+      .summary = "Maekawa as in the lecture: voting sets without a way out of deadlock",
+      .kind = "quorum",
+      .needs = Channels::fifo,
+      .can_deadlock = true};
+
+  struct Request {
+    HAPAX_RECORD(Request)
+  };
+  // The vote, with the highest turn its voter knows of.
+  struct Reply {
+    Turn turn{};
+    HAPAX_RECORD(Reply, turn)
+  };
+  struct Release {
+    Turn turn{};
+    HAPAX_RECORD(Release, turn)
+  };
+  using Message = std::variant<Request, Reply, Release>;
+  using Options = VotingOptions;
+
+  explicit MaekawaBasic(const View& view, Options options = {});
+
+  void request(Effects<Message>& fx);
+  void release(Effects<Message>& fx);
+  void receive(NodeId from, const Message& message, Effects<Message>& fx);
+  Phase phase() const { return phase_; }
+
+  HAPAX_RECORD(MaekawaBasic, voters_, turn_, votes_, queue_, candidate_, phase_, voted_)
+
+ private:
+  void on_request(NodeId from, Effects<Message>& fx);
+  void on_reply(NodeId voter, Turn turn, Effects<Message>& fx);
+  void on_release(NodeId from, Turn turn, Effects<Message>& fx);
+  void vote_for(NodeId node, Effects<Message>& fx);
+  NodeId self() const { return voters_.value.self(); }
+
+  Fixed<Constituency> voters_;
+  Turn turn_{};                // Invariant: no smaller than any turn that came with a vote.
+  SeatSet votes_;              // Invariant: empty unless waiting.
+  std::vector<NodeId> queue_;  // As voter: who waits, in order of arrival.
+  NodeId candidate_{};         // As voter: who has the vote. Meaningful while voted_.
+  Phase phase_ = Phase::idle;
+  bool voted_ = false;
+};
+
+static_assert(sizeof(MaekawaBasic) <= 64);
+
+}  // namespace hapax

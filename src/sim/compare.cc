@@ -1,0 +1,145 @@
+#include "sim/compare.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "sim/run.h"
+
+namespace hapax {
+namespace {
+
+// Enough draws for a mean within two per cent, few enough that a table of large N does not take
+// minutes.
+constexpr std::uint64_t kMostEntries = 40'000;
+constexpr std::uint64_t kMostMessages = 8'000'000;
+
+class Bench {
+ public:
+  Bench(const CompareOptions& options, const VotingSets& sets, std::string_view algorithm,
+        const Theory& theory)
+      : options_(options), sets_(sets), algorithm_(algorithm), theory_(theory) {}
+
+  SimReport low() const {
+    SimOptions run = base();
+    run.load = {Load::Kind::low};
+    // Pointers and permissions that the start has put in one place need some rounds to mix.
+    run.warmup = std::min<std::uint64_t>(10 * options_.n, run.entries / 2);
+    return go(run);
+  }
+  SimReport pairs() const {
+    SimOptions run = base();
+    run.load = {Load::Kind::pairs};
+    const std::uint64_t all = 2 * std::uint64_t{options_.n} * (options_.n - 1);
+    run.entries = std::min(all, run.entries);
+    // Long enough inside for any request to have arrived everywhere before the exit.
+    run.inside = std::max(options_.inside, (options_.n + 20) * options_.latency);
+    if (theory_.messages.formula == "3(K-1)" && theory_.sync_delay.value == 2) {
+      run.pair_filter = [&](NodeId a, NodeId b) { return hops_between(sets_, a, b) == 2; };
+    }
+    return go(run);
+  }
+  SimReport high() const {
+    SimOptions run = base();
+    run.load = {Load::Kind::high};
+    const std::uint64_t rounds = std::max<std::uint64_t>(run.entries / options_.n / 4, 10);
+    const std::uint64_t askers = theory_.draw == Draw::not_home ? options_.n - 1 : options_.n;
+    run.entries = rounds * std::max<std::uint64_t>(askers, 1);  // Whole rounds: equal shares.
+    return go(run);
+  }
+  SimReport order() const {
+    SimOptions run = base();
+    const double busy = static_cast<double>(options_.inside) +
+                        theory_.sync_delay_high.value * static_cast<double>(options_.latency);
+    run.load = {Load::Kind::poisson, 0.9 * static_cast<double>(kSecond) / busy};
+    if (run.draw == Draw::not_last) run.draw = Draw::uniform;
+    run.entries = std::min<std::uint64_t>(run.entries, 5000);
+    return go(run);
+  }
+
+ private:
+  SimOptions base() const {
+    SimOptions run;
+    run.n = options_.n;
+    run.latency = Latency::constant(options_.latency);
+    run.inside = options_.inside;
+    run.draw = theory_.draw;
+    run.seed = options_.seed;
+    const double messages = std::max(theory_.messages.value, static_cast<double>(options_.n) / 4);
+    const auto affordable =
+        static_cast<std::uint64_t>(static_cast<double>(kMostMessages) / std::max(messages, 1.0));
+    run.entries = std::clamp<std::uint64_t>(affordable, 200, kMostEntries);
+    return run;
+  }
+  SimReport go(const SimOptions& run) const {
+    Result<SimReport> report = simulate(algorithm_, run, {.voting_sets = &sets_});
+    HAPAX_CHECK(report.has_value());
+    return std::move(*report);
+  }
+
+  const CompareOptions& options_;
+  const VotingSets& sets_;
+  std::string_view algorithm_;
+  const Theory& theory_;
+};
+
+}  // namespace
+
+double ComparisonRow::messages() const {
+  return (theory.messages_at_saturation ? high : low).messages_per_entry();
+}
+
+double ComparisonRow::multicasts() const {
+  return (theory.messages_at_saturation ? high : low).sends_per_entry();
+}
+
+bool ComparisonRow::deadlocked() const {
+  const auto is_stuck = [](const SimReport& report) {
+    return std::any_of(report.violations.begin(), report.violations.end(),
+                       [](const Violation& v) { return v.kind == Violation::Kind::progress; });
+  };
+  return is_stuck(high) || is_stuck(order);
+}
+
+std::uint64_t ComparisonRow::violations() const {
+  const std::uint64_t all =
+      low.violation_count + pairs.violation_count + high.violation_count + order.violation_count;
+  if (!theory.may_deadlock) return all;
+  std::uint64_t foretold = 0;
+  for (const SimReport* report : {&high, &order}) {
+    for (const Violation& v : report->violations) {
+      if (v.kind == Violation::Kind::progress) ++foretold;
+    }
+  }
+  return all - foretold;
+}
+
+Comparison compare(const CompareOptions& options, const VotingSets& sets,
+                   const CompareObserver& observer) {
+  HAPAX_CHECK(options.n > 0);
+  HAPAX_CHECK(sets.processes() == options.n);
+  Comparison comparison{options, sets.describe(), {}};
+  bool go_on = true;
+  for_each_mutex([&]<class A>() {
+    if (!go_on) return;
+    if (observer && !observer(A::kInfo.name, comparison.rows.size())) {
+      go_on = false;
+      return;
+    }
+    const Theory theory = theory_of(A::kInfo.name, options.n, sets);
+    const Bench bench{options, sets, A::kInfo.name, theory};
+    ComparisonRow row{A::kInfo.name, A::kInfo.kind, theory, bench.low(), {},
+                      bench.high(),  bench.order()};
+    if (options.n > 1) row.pairs = bench.pairs();
+    // Where theory gives only bounds for the delay, 1/(SD+E) is taken with the delay of this run.
+    const double sync_delay =
+        theory.sync_delay_high.is_range && row.high.sync_delay.count > 0
+            ? row.high.sync_delay.mean()
+            : theory.sync_delay_high.value * static_cast<double>(options.latency);
+    row.throughput_expected =
+        static_cast<double>(kSecond) / (sync_delay + static_cast<double>(options.inside));
+    comparison.rows.push_back(std::move(row));
+  });
+  return comparison;
+}
+
+}  // namespace hapax

@@ -1,0 +1,59 @@
+// The lecture's table, measured: every algorithm under the conditions for which its formulas are
+// stated.
+//
+//   messages, client delay   one requester at a time, then quiet        (token-ring: at saturation)
+//   synchronization delay    the next one asked while the other was inside, long before its exit
+//   throughput, fairness     each process asks again at once
+//   order                    requests at random times, the lock in use nine tenths of the time
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mutex/catalog.h"
+#include "mutex/voting_sets.h"
+#include "sim/duration.h"
+#include "sim/report.h"
+#include "sim/theory.h"
+
+namespace hapax {
+
+struct CompareOptions {
+  std::uint32_t n = 10;
+  Nanos latency = kMillisecond;
+  Nanos inside = 5 * kMillisecond;
+  std::uint64_t seed = 1;
+};
+
+struct ComparisonRow {
+  std::string_view algorithm;
+  std::string_view kind;
+  Theory theory;
+  SimReport low;    // One at a time.
+  SimReport pairs;  // One waits while another is inside.
+  SimReport high;   // Everybody, always.
+  SimReport order;  // At random times.
+  double throughput_expected = 0;
+
+  double messages() const;    // Per entry; a multicast counts as many.
+  double multicasts() const;  // Per entry; a multicast counts as one.
+  bool deadlocked() const;
+  std::uint64_t violations() const;  // Without the deadlock that theory foretells.
+};
+
+struct Comparison {
+  CompareOptions options;
+  std::string voting_sets;
+  std::vector<ComparisonRow> rows;
+};
+
+// Called before each row; false stops.
+using CompareObserver = std::function<bool(std::string_view algorithm, std::size_t row)>;
+
+Comparison compare(const CompareOptions& options, const VotingSets& sets,
+                   const CompareObserver& observer = {});
+
+}  // namespace hapax
