@@ -57,8 +57,8 @@ class IdSet {
     const std::uint32_t i = index(id);
     if (is_small()) {
       if (i < kSmall) {
-        const std::uint64_t bit = std::uint64_t{1} << (i + 1);
-        return std::exchange(word_, word_ | bit) != word_;
+        const std::uint64_t before = std::exchange(word_, word_ | std::uint64_t{1} << (i + 1));
+        return before != word_;
       }
       grow_to(i);
     } else if (i / 64 >= block().words) {
@@ -77,8 +77,8 @@ class IdSet {
     const std::uint32_t i = index(id);
     if (is_small()) {
       if (i >= kSmall) return false;
-      const std::uint64_t bit = std::uint64_t{1} << (i + 1);
-      return std::exchange(word_, word_ & ~bit) != word_;
+      const std::uint64_t before = std::exchange(word_, word_ & ~(std::uint64_t{1} << (i + 1)));
+      return before != word_;
     }
     if (i / 64 >= block().words) return false;
     std::uint64_t& word = block().bits()[i / 64];

@@ -23,8 +23,6 @@ requires std::is_arithmetic_v<T> std::string to_text(T value);
 template <class E>
 requires std::is_enum_v<E> std::string to_text(E value);
 template <class T>
-std::string to_text(const Fixed<T>& fixed);
-template <class T>
 std::string to_text(const Box<T>& box);
 template <class Id>
 std::string to_text(const IdSet<Id>& set);
@@ -51,15 +49,6 @@ requires std::is_enum_v<E> std::string to_text(E value) {
     return fmt::format("{}", value);
   } else {
     return fmt::format("{}", +static_cast<std::underlying_type_t<E>>(value));
-  }
-}
-
-template <class T>
-std::string to_text(const Fixed<T>& fixed) {
-  if constexpr (std::is_pointer_v<T>) {
-    return fixed.value == nullptr ? "default" : "shared";
-  } else {
-    return to_text(fixed.value);
   }
 }
 
@@ -112,13 +101,29 @@ inline std::string shout(std::string_view name) {
   return loud;
 }
 
+template <class T>
+inline constexpr bool kIsFixed = false;
+template <class T>
+inline constexpr bool kIsFixed<Fixed<T>> = true;
+
+// The fields of a record, clock=5 phase=idle; without those that never change.
+template <Record R>
+std::string fields_text(const R& record) {
+  std::string text;
+  for_each_field(record, [&]<class T>([[maybe_unused]] std::string_view name, const T& value) {
+    if constexpr (!kIsFixed<T>) {
+      if (!text.empty()) text += ' ';
+      text += fmt::format("{}={}", name, to_text(value));
+    }
+  });
+  return text;
+}
+
+// A record with a short form of its own prints by it: a stamp is (5,#2).
 template <Record R>
 std::string to_text(const R& record) {
-  std::string inner;
-  for_each_field(record, [&](std::string_view name, const auto& value) {
-    if (!inner.empty()) inner += ' ';
-    inner += fmt::format("{}={}", name, to_text(value));
-  });
+  if constexpr (fmt::is_formattable<R>::value) return fmt::format("{}", record);
+  const std::string inner = fields_text(record);
   const std::string name = shout(R::kRecordName);
   return inner.empty() ? name : fmt::format("{}({})", name, inner);
 }

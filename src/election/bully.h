@@ -19,6 +19,7 @@
 #include "core/effects.h"
 #include "core/election_algorithm.h"
 #include "core/view.h"
+#include "election/down_list.h"
 
 namespace hapax {
 
@@ -74,7 +75,7 @@ class Bully {
   Term term_{};                   // Invariant: no smaller than any term seen in a message.
   std::optional<NodeId> leader_;  // Invariant: not below self, not in down_, none while open.
   NodeSet asked_;  // Who outranks self, got its ELECTION, and is not down. Empty: not open.
-  NodeSet down_;   // Told to be down. Invariant: all above self, if self leads.
+  DownList down_;  // Told to be down. Invariant: all above self, if self leads.
 };
 
 }  // namespace hapax

@@ -12,12 +12,12 @@
 #include <optional>
 #include <variant>
 
-#include "base/id_set.h"
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/election_algorithm.h"
 #include "core/view.h"
+#include "election/down_list.h"
 #include "election/ring.h"
 
 namespace hapax {
@@ -76,7 +76,7 @@ class ChangRoberts {
   std::optional<NodeId> leader_;  // Invariant: not below self, not in down_, none while electing.
   Stage stage_ = Stage::idle;     // Invariant: announcing only if leader_ == self.
   bool stood_ = false;            // Its own id went out in term_. Invariant: false while idle.
-  NodeSet down_;                  // Told to be down: skipped.
+  DownList down_;                 // Told to be down: skipped.
 };
 
 }  // namespace hapax

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/id_set.h"
 #include "base/ids.h"
+#include "election/down_list.h"
 
 namespace hapax {
 
@@ -39,7 +39,7 @@ constexpr std::string_view name_of(Stage stage) {
 }
 
 // The next member after `self` that is not down; nothing if all others are.
-inline std::optional<NodeId> successor(NodeId self, std::uint32_t size, const NodeSet& down,
+inline std::optional<NodeId> successor(NodeId self, std::uint32_t size, const DownList& down,
                                        Direction direction = Direction::ascending) {
   const std::uint32_t step = direction == Direction::ascending ? 1 : size - 1;
   std::uint64_t at = number(self);

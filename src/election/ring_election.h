@@ -18,12 +18,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/id_set.h"
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/election_algorithm.h"
 #include "core/view.h"
+#include "election/down_list.h"
 #include "election/ring.h"
 
 namespace hapax {
@@ -83,7 +83,7 @@ class RingElection {
   Ballot ballot_;                 // Invariant: no smaller than any it has passed on.
   std::optional<NodeId> leader_;  // Invariant: not below self, not in down_, none while electing.
   Stage stage_ = Stage::idle;     // Invariant: announcing only as the starter of ballot_.
-  NodeSet down_;                  // Told to be down: skipped.
+  DownList down_;                 // Told to be down: skipped.
 };
 
 }  // namespace hapax

@@ -29,15 +29,16 @@ class SmallWorld {
   using Message = typename A::Message;
   using Options = typename OptionsOf<A>::Type;
 
-  struct Budget {
+  struct Faults {
     int crashes = 0;
     int returns = 0;
     int cuts = 0;  // Of {0 … size/2-1} from the rest.
     int heals = 0;
+    bool unordered = false;  // Messages of one link overtake one another.
   };
 
-  explicit SmallWorld(std::uint32_t size, Options options = {}, Budget budget = {})
-      : size_(size), options_(options), budget_(budget), links_(size * size) {
+  explicit SmallWorld(std::uint32_t size, Options options = {}, Faults faults = {})
+      : size_(size), options_(options), faults_(faults), links_(size * size) {
     for (std::uint32_t i = 0; i < size; ++i) members_.push_back({fresh(i)});
     sent_.resize(std::variant_size_v<Message>);
   }
@@ -65,16 +66,20 @@ class SmallWorld {
       link(q, who).queue.clear();
     }
   }
-  bool deliver_first() {
-    for (std::uint32_t p = 0; p < size_; ++p) {
-      for (std::uint32_t q = 0; q < size_; ++q) {
-        if (can_deliver(p, q)) {
-          deliver(p, q);
-          return true;
+  // Delivers what is under way, each round to all links in turn, until nothing is.
+  void deliver_all() {
+    for (bool any = true; any;) {
+      any = false;
+      SmallWorld before = *this;
+      for (std::uint32_t p = 0; p < size_; ++p) {
+        for (std::uint32_t q = 0; q < size_; ++q) {
+          for (std::size_t i = before.link(p, q).queue.size(); i > 0 && can_deliver(p, q); --i) {
+            deliver(p, q);
+            any = true;
+          }
         }
       }
     }
-    return false;
   }
 
   const A& member(std::uint32_t i) const { return members_[i].algorithm; }
@@ -215,6 +220,10 @@ class SmallWorld {
   bool can_deliver(std::uint32_t p, std::uint32_t q) const {
     return !link(p, q).queue.empty() && members_[q].live && !link(q, p).told;
   }
+  std::uint32_t deliverable(std::uint32_t p, std::uint32_t q) const {
+    if (!can_deliver(p, q)) return 0;
+    return faults_.unordered ? static_cast<std::uint32_t>(link(p, q).queue.size()) : 1;
+  }
   bool can_tell(std::uint32_t q, std::uint32_t p) const {
     return q != p && members_[q].live && link(q, p).broken && !link(q, p).told;
   }
@@ -231,9 +240,10 @@ class SmallWorld {
     return true;
   }
 
-  void deliver(std::uint32_t p, std::uint32_t q) {
-    const Message message = link(p, q).queue.front();
-    link(p, q).queue.erase(link(p, q).queue.begin());
+  void deliver(std::uint32_t p, std::uint32_t q, std::uint32_t place = 0) {
+    const auto at = link(p, q).queue.begin() + place;
+    const Message message = *at;
+    link(p, q).queue.erase(at);
     note(fmt::format("deliver #{}->#{} {}", p, q, to_text(message)));
     step(q, [&](A& a, auto& fx) { a.receive(NodeId{p}, message, fx); });
   }
@@ -275,7 +285,7 @@ class SmallWorld {
   // One thing that can happen next. A crash, return, cut or healing can, but need not.
   struct Action {
     enum class Kind : std::uint8_t { deliver, tell, mend, crash, come_back, cut, heal } kind;
-    std::uint32_t p = 0, q = 0;
+    std::uint32_t p = 0, q = 0, place = 0;
   };
   std::vector<Action> actions() const {
     using Kind = typename Action::Kind;
@@ -283,38 +293,40 @@ class SmallWorld {
     for (std::uint32_t p = 0; p < size_; ++p) {
       for (std::uint32_t q = 0; q < size_; ++q) {
         if (p == q) continue;
-        if (can_deliver(p, q)) found.push_back({Kind::deliver, p, q});
+        for (std::uint32_t i = 0; i < deliverable(p, q); ++i) {
+          found.push_back({Kind::deliver, p, q, i});
+        }
         if (can_tell(p, q)) found.push_back({Kind::tell, p, q});
         if (can_mend(p, q)) found.push_back({Kind::mend, p, q});
       }
-      if (members_[p].live && budget_.crashes > 0) found.push_back({Kind::crash, p});
-      if (!members_[p].live && budget_.returns > 0 && all_told()) {
+      if (members_[p].live && faults_.crashes > 0) found.push_back({Kind::crash, p});
+      if (!members_[p].live && faults_.returns > 0 && all_told()) {
         found.push_back({Kind::come_back, p});
       }
     }
-    if (!cut_ && budget_.cuts > 0) found.push_back({Kind::cut});
-    if (cut_ && budget_.heals > 0 && all_told()) found.push_back({Kind::heal});
+    if (!cut_ && faults_.cuts > 0) found.push_back({Kind::cut});
+    if (cut_ && faults_.heals > 0 && all_told()) found.push_back({Kind::heal});
     return found;
   }
   void apply(const Action& action) {
     switch (action.kind) {
       case Action::Kind::deliver:
-        return deliver(action.p, action.q);
+        return deliver(action.p, action.q, action.place);
       case Action::Kind::tell:
         return told_of(action.p, action.q);
       case Action::Kind::mend:
         return mend(action.p, action.q);
       case Action::Kind::crash:
-        --budget_.crashes;
+        --faults_.crashes;
         return crash(action.p);
       case Action::Kind::come_back:
-        --budget_.returns;
+        --faults_.returns;
         return come_back(action.p);
       case Action::Kind::cut:
-        --budget_.cuts;
+        --faults_.cuts;
         return cut();
       case Action::Kind::heal:
-        --budget_.heals;
+        --faults_.heals;
         cut_ = false;
         return note("heal");
     }
@@ -352,7 +364,7 @@ class SmallWorld {
       encode_to(bytes, link.told);
     }
     encode_to(bytes, cut_);
-    for (const int left : {budget_.crashes, budget_.returns, budget_.cuts, budget_.heals}) {
+    for (const int left : {faults_.crashes, faults_.returns, faults_.cuts, faults_.heals}) {
       encode_to(bytes, static_cast<std::uint32_t>(left));
     }
     return {bytes.begin(), bytes.end()};
@@ -360,7 +372,7 @@ class SmallWorld {
 
   std::uint32_t size_;
   Options options_;
-  Budget budget_;  // What may still go wrong, and right again.
+  Faults faults_;  // What may still go wrong, and right again.
   std::vector<Member> members_;
   std::vector<Link> links_;
   bool cut_ = false;

@@ -4,9 +4,8 @@
 //
 //   copyable, comparable, encodable  through its HAPAX_RECORD
 //   deterministic                    step(p) has one outcome; what is open is who steps next
-//   sequentially consistent          a write is seen by all at once; what weaker orders do is shown
-//   in
-//                                    the tests, by models that hold a write back
+//   sequentially consistent          a write is seen by all at once; what a weaker memory does is
+//                                    shown by store_buffer_testing.h
 //   no shared step between           request() and release() only move the process to its next line
 #pragma once
 

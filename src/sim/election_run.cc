@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "core/effects.h"
 #include "election/catalog.h"
+#include "election/down_list.h"
 #include "wire/codec.h"
 
 namespace hapax {
@@ -80,7 +81,7 @@ class Run {
     A algorithm;
     bool live = true;
     std::uint32_t life = 0;  // Which one, counted from its crashes.
-    NodeSet told_down;       // Whose fall it has been told of, and not of their return.
+    DownList told_down;      // Whose fall it has been told of, and not of their return.
   };
 
   struct Arrive {

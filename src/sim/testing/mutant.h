@@ -1,0 +1,106 @@
+// A planted bug, for tests of the simulator's own checks: a checker that never fails proves
+// nothing. Mutant<A, Bug> is a mutual-exclusion algorithm that holds a real A and lets the Bug take
+// its steps; the Bug rewrites what goes in or what comes out. A itself knows nothing of it.
+//
+//   struct ForgetsReleases : NoBug<Lamport> {
+//     HAPAX_RECORD(ForgetsReleases)
+//     void release(Self self, Fx& fx) {
+//       Fx real;
+//       self.real.release(real);
+//       hand_on_if(real, self, fx, [](NodeId to, const Message&) { return number(to) != 0; });
+//     }
+//   };
+//   Simulation<Mutant<Lamport, ForgetsReleases>> …
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "base/check.h"
+#include "base/ids.h"
+#include "base/record.h"
+#include "core/effects.h"
+#include "core/mutex_algorithm.h"
+#include "core/view.h"
+
+namespace hapax::testing {
+
+// Bugs live in the unnamed namespace of a test; they are compared through their base, NoBug.
+using hapax::operator==;
+
+// Who takes a step: the algorithm that a bug stands before, and where it is.
+template <MutexAlgorithm A>
+struct Member {
+  A& real;
+  const View& view;
+};
+
+// Takes every step as the algorithm does. A bug hides the steps that it takes otherwise.
+template <MutexAlgorithm A>
+struct NoBug {
+  using Message = typename A::Message;
+  using Fx = Effects<Message>;
+  using Self = Member<A>;
+
+  void start(Self self, Fx& fx) { hapax::start(self.real, fx); }
+  void request(Self self, Fx& fx) { self.real.request(fx); }
+  void release(Self self, Fx& fx) { self.real.release(fx); }
+  void receive(Self self, NodeId from, const Message& message, Fx& fx) {
+    self.real.receive(from, message, fx);
+  }
+};
+
+template <MutexAlgorithm A, Record Bug>
+class Mutant {
+ public:
+  static constexpr MutexInfo kInfo = A::kInfo;
+  using Message = typename A::Message;
+  using Options = typename OptionsOf<A>::Type;
+
+  explicit Mutant(const View& view, const Options& options = {})
+      : real_(make<A>(view, options)), view_{view} {}
+
+  void start(Effects<Message>& fx) { bug_.start(self(), fx); }
+  void request(Effects<Message>& fx) { bug_.request(self(), fx); }
+  void release(Effects<Message>& fx) { bug_.release(self(), fx); }
+  void receive(NodeId from, const Message& message, Effects<Message>& fx) {
+    bug_.receive(self(), from, message, fx);
+  }
+  Phase phase() const { return real_.phase(); }
+
+  HAPAX_RECORD(Mutant, real_, view_, bug_)
+
+ private:
+  Member<A> self() { return {real_, view_.value}; }
+
+  A real_;
+  Fixed<View> view_;
+  Bug bug_;
+};
+
+// Does to `fx` what the real step did, but for the messages that `keep(to, message)` refuses.
+template <class Message, class Self, class Keep>
+void hand_on_if(const Effects<Message>& real, Self self, Effects<Message>& fx, Keep&& keep) {
+  real.for_each_message(self.view.self, self.view.size, [&](NodeId to, const Message& message) {
+    if (keep(to, message)) fx.send(to, message);
+  });
+  if (real.entered()) fx.enter(*real.entered());
+  if (real.rejected() != Reject::none) fx.reject(real.rejected());
+}
+
+// A field of a record by its name, without the trailing underscore. REQUIRES: it is a T.
+template <class T, Record R>
+T& field(R& record, std::string_view name) {
+  T* found = nullptr;
+  for_each_field(record, [&](std::string_view field_name, auto& value) {
+    if constexpr (std::same_as<std::remove_reference_t<decltype(value)>, T>) {
+      if (field_name == name) found = &value;
+    }
+  });
+  HAPAX_CHECK(found != nullptr);
+  return *found;
+}
+
+}  // namespace hapax::testing

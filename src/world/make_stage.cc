@@ -1,0 +1,127 @@
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "election/catalog.h"
+#include "mutex/catalog.h"
+#include "world/election_stage.h"
+#include "world/mutex_stage.h"
+#include "world/stage.h"
+
+namespace hapax {
+namespace {
+
+struct Setting {
+  std::string algorithm;
+  std::vector<std::string> names;
+  std::string holder;
+  std::string voting_sets;
+  bool held = false;
+  bool say_denied = false;
+  bool descending = false;
+};
+
+Result<Setting> setting_of(const Command& command) {
+  if (command.size() < 3 || command[0] != "nodes") {
+    return error("a trace begins with: nodes ALGORITHM NAME NAME …");
+  }
+  Setting setting;
+  setting.algorithm = command[1];
+  for (std::size_t i = 2; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    const std::size_t equals = word.find('=');
+    if (word == "held") {
+      setting.held = true;
+    } else if (word == "say-denied") {
+      setting.say_denied = true;
+    } else if (word == "descending") {
+      setting.descending = true;
+    } else if (equals == std::string::npos) {
+      setting.names.push_back(word);
+    } else if (word.substr(0, equals) == "holder") {
+      setting.holder = word.substr(equals + 1);
+    } else if (word.substr(0, equals) == "voting-sets") {
+      setting.voting_sets = word.substr(equals + 1);
+    } else {
+      return error("'{}' is not an option of nodes", word);
+    }
+  }
+  return setting;
+}
+
+// lecture | grid | cyclic | 1:1,2;2:2,3;3:1,3
+Result<VotingSets> voting_sets_of(const std::string& text, std::uint32_t n) {
+  if (text.empty() || text == "grid") return VotingSets::grid(n);
+  if (text == "cyclic") return VotingSets::cyclic(n);
+  if (text == "lecture") return VotingSets::lecture(n);
+  std::string lines;
+  for (const char c : text) {
+    if (c == ';') {
+      lines += '\n';
+    } else if (c == ':') {
+      lines += ": ";
+    } else {
+      lines += c;
+    }
+  }
+  return VotingSets::parse(lines);
+}
+
+Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Setting& setting, View view) {
+  auto sets = voting_sets_of(setting.voting_sets, view.size);
+  if (!sets) return sets.error();
+  if (sets->processes() != view.size) {
+    return error("there are {} voting sets for {} nodes", sets->processes(), view.size);
+  }
+  auto kept = std::make_unique<VotingSets>(std::move(*sets));
+  std::unique_ptr<TraceStage> stage;
+  with_mutex(setting.algorithm, [&]<class A>() {
+    const MutexChoices choices{.voting_sets = kept.get(), .say_denied = setting.say_denied};
+    std::vector<A> nodes;
+    for (std::uint32_t i = 0; i < view.size; ++i) {
+      view.self = NodeId{i};
+      nodes.push_back(make<A>(view, options_from<A>(choices)));
+    }
+    stage = std::make_unique<MutexStage<A>>(Names{setting.names}, std::move(nodes), view.epoch,
+                                            std::move(kept));
+  });
+  return stage;
+}
+
+std::unique_ptr<TraceStage> make_election_stage(const Setting& setting, View view) {
+  std::unique_ptr<TraceStage> stage;
+  with_election(setting.algorithm, [&]<class A>() {
+    typename OptionsOf<A>::Type options{};
+    if constexpr (requires { options.direction; }) {
+      if (setting.descending) options.direction = Direction::descending;
+    }
+    std::vector<A> nodes;
+    for (std::uint32_t i = 0; i < view.size; ++i) {
+      view.self = NodeId{i};
+      nodes.push_back(make<A>(view, options));
+    }
+    stage = std::make_unique<ElectionStage<A>>(Names{setting.names}, std::move(nodes));
+  });
+  return stage;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TraceStage>> make_stage(const Command& command) {
+  const Result<Setting> setting = setting_of(command);
+  if (!setting) return setting.error();
+  const Names names{setting->names};
+  View view{.epoch = Epoch{1}, .size = names.count(), .held = setting->held};
+  if (!setting->holder.empty()) {
+    const auto holder = names.find(setting->holder);
+    if (!holder) return holder.error();
+    view.holder = *holder;
+  }
+  Result<std::unique_ptr<TraceStage>> stage = make_mutex_stage(*setting, view);
+  if (stage && *stage == nullptr) stage = make_election_stage(*setting, view);
+  if (stage && *stage == nullptr) return error("there is no algorithm '{}'", setting->algorithm);
+  return stage;
+}
+
+}  // namespace hapax

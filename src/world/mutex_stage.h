@@ -1,0 +1,81 @@
+// A mutual-exclusion algorithm on stage.
+//
+//   start | request NODE | release NODE | clock NODE VALUE | regenerate NODE
+#pragma once
+
+#include <memory>
+
+#include "core/mutex_algorithm.h"
+#include "mutex/voting_sets.h"
+#include "world/troupe.h"
+
+namespace hapax {
+
+template <MutexAlgorithm A>
+class MutexStage final : public Troupe<A> {
+  using Base = Troupe<A>;
+  using Message = typename Base::Message;
+  using Fx = Effects<Message>;
+
+ public:
+  // Keeps the voting sets that its nodes refer to.
+  MutexStage(Names names, std::vector<A> nodes, Epoch epoch, std::unique_ptr<VotingSets> sets)
+      : Base(std::move(names), std::move(nodes)), epoch_(epoch), sets_(std::move(sets)) {}
+
+ private:
+  void after_step(NodeId node, Lines& lines) override {
+    if (!this->fx_.entered()) return;
+    const Fence fence{epoch_, *this->fx_.entered()};
+    this->fences_[number(node)] = fence;
+    lines.push_back(fmt::format("{} is inside with fence {}", node, fence));
+    for (std::uint32_t i = 0; i < this->nodes_.size(); ++i) {
+      if (NodeId{i} != node && this->nodes_[i].phase() == Phase::inside &&
+          !this->crashed_.contains(NodeId{i})) {
+        lines.push_back(fmt::format("EXCLUSION VIOLATED: {} is inside, too", NodeId{i}));
+      }
+    }
+  }
+
+  std::string describe(const A& a) const override { return fields_text(a); }
+
+  Result<Lines> play(const Command& command) override {
+    const std::string& verb = command[0];
+    if (verb == "start") {
+      Lines lines;
+      for (std::uint32_t i = 0; i < this->nodes_.size(); ++i) {
+        for (std::string& line : this->step(NodeId{i}, [](A&a, Fx&fx) { start(a, fx); })) {
+          lines.push_back(std::move(line));
+        }
+      }
+      return lines;
+    }
+    const auto who = this->live_node(command, 1);
+    if (!who) return who.error();
+    const Phase phase = this->nodes_[number(*who)].phase();
+    if (verb == "request") {
+      if (phase != Phase::idle) return error("{} is {}", command[1], name_of(phase));
+      return this->step(*who, [](A& a, Fx& fx) { a.request(fx); });
+    }
+    if (verb == "release") {
+      if (phase != Phase::inside) return error("{} is {}", command[1], name_of(phase));
+      return this->step(*who, [](A& a, Fx& fx) { a.release(fx); });
+    }
+    if constexpr (requires(A a) { a.raise_clock(Clock{}); }) {
+      if (verb == "clock") {
+        const auto value = this->number_at(command, 2);
+        if (!value) return value.error();
+        this->nodes_[number(*who)].raise_clock(Clock{*value});
+        return Lines{fmt::format("the clock of {} stands at {}", *who, *value)};
+      }
+    }
+    if constexpr (requires(A a, Fx fx) { a.regenerate(fx); }) {
+      if (verb == "regenerate") return this->step(*who, [](A& a, Fx& fx) { a.regenerate(fx); });
+    }
+    return error("{} has no command '{}'", A::kInfo.name, verb);
+  }
+
+  Epoch epoch_;
+  std::unique_ptr<VotingSets> sets_;
+};
+
+}  // namespace hapax

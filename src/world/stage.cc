@@ -1,0 +1,55 @@
+#include "world/stage.h"
+
+#include <charconv>
+
+namespace hapax {
+
+Result<NodeId> TraceStage::node(const Command& command, std::size_t at) const {
+  if (at >= command.size()) return error("'{}' needs the name of a node", command[0]);
+  return names_.find(command[at]);
+}
+
+Result<std::uint64_t> TraceStage::number_at(const Command& command, std::size_t at) const {
+  if (at >= command.size()) return error("'{}' needs a number", command[0]);
+  std::uint64_t value = 0;
+  const std::string& word = command[at];
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (status != std::errc{} || end != word.data() + word.size()) {
+    return error("'{}' is not a number", word);
+  }
+  return value;
+}
+
+Result<Lines> TraceStage::perform(const Command& command) {
+  const std::string& verb = command[0];
+  const bool bank = verb == "account" || verb == "read" || verb == "deposit" || verb == "balance";
+  Result<Lines> lines = bank ? use_account(command) : act(command);
+  if (!lines) return lines.error();
+  for (std::string& line : *lines) line = names_.in(line);
+  return lines;
+}
+
+// account AMOUNT [gated] | read NODE | deposit NODE AMOUNT | balance
+Result<Lines> TraceStage::use_account(const Command& command) {
+  if (command[0] == "account") {
+    const auto amount = number_at(command, 1);
+    if (!amount) return amount.error();
+    const bool gated = command.size() > 2 && command[2] == "gated";
+    account_.emplace(static_cast<std::int64_t>(*amount), gated);
+    return Lines{fmt::format("the account holds ${}{}", *amount, gated ? ", behind a gate" : "")};
+  }
+  if (!account_) return error("there is no account yet; say 'account 1000'");
+  if (command[0] == "balance") {
+    return Lines{fmt::format("the account holds ${}", account_->balance())};
+  }
+  const auto who = node(command, 1);
+  if (!who) return who.error();
+  const std::optional<Fence> fence = fences_[number(*who)];
+  if (command[0] == "read") return Lines{account_->read(*who, fence)};
+  const auto amount = number_at(command, 2);
+  if (!amount) return amount.error();
+  if (!account_->has_read(*who)) return error("{} must read before it deposits", command[1]);
+  return Lines{account_->deposit(*who, static_cast<std::int64_t>(*amount), fence)};
+}
+
+}  // namespace hapax

@@ -1,0 +1,52 @@
+// Where a trace is played: nodes of one algorithm, the links between them, and whatever the script
+// does to them. Every step tells what it did and why.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/fence.h"
+#include "world/account.h"
+#include "world/names.h"
+
+namespace hapax {
+
+// A command of a script, in words: the verb and what follows it.
+using Command = std::vector<std::string>;
+using Lines = std::vector<std::string>;
+
+class TraceStage {
+ public:
+  explicit TraceStage(Names names) : names_(std::move(names)), fences_(names_.count()) {}
+  virtual ~TraceStage() = default;
+  TraceStage(const TraceStage&) = delete;
+  TraceStage& operator=(const TraceStage&) = delete;
+
+  // What came of a command, one line a happening, nodes by their names.
+  Result<Lines> perform(const Command& command);
+
+ protected:
+  // Commands that only one kind of algorithm knows.
+  virtual Result<Lines> act(const Command& command) = 0;
+
+  Result<NodeId> node(const Command& command, std::size_t at) const;
+  Result<std::uint64_t> number_at(const Command& command, std::size_t at) const;
+
+  Names names_;
+  std::vector<std::optional<Fence>> fences_;  // The last fence that each node was given.
+
+ private:
+  Result<Lines> use_account(const Command& command);
+
+  std::optional<Account> account_;
+};
+
+// From `nodes ALGORITHM NAME…`, with any of holder=NAME, held, say-denied (central), descending
+// (chang-roberts), voting-sets=lecture | grid | cyclic | 1:1,2;2:2,3;3:1,3 (maekawa).
+Result<std::unique_ptr<TraceStage>> make_stage(const Command& command);
+
+}  // namespace hapax

@@ -1,0 +1,71 @@
+// Every *.trace beside the code it is about is played and must come out as written.
+// `hapax_world_test --rewrite` writes what comes out instead; read the diff before you commit it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "world/play.h"
+#include "world/script.h"
+
+namespace hapax {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool rewrite = false;
+
+std::vector<fs::path> trace_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(HAPAX_SOURCE)) {
+    if (entry.path().extension() == ".trace") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+class TraceTest : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(TraceTest, ComesOutAsWritten) {
+  const std::string written = read(GetParam());
+  const Result<Script> script = Script::parse(written);
+  ASSERT_TRUE(script.has_value()) << script.error().message;
+  ASSERT_FALSE(script->blocks.empty());
+  const Result<Script> played = play(*script);
+  ASSERT_TRUE(played.has_value()) << played.error().message;
+  if (rewrite) {
+    std::ofstream{GetParam()} << played->text();
+    return;
+  }
+  EXPECT_EQ(played->text(), written);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Traces, TraceTest, ::testing::ValuesIn(trace_files()), [](const auto& trace) {
+      std::string name = trace.param.stem().string();
+      std::replace_if(
+          name.begin(), name.end(),
+          [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+      return name;
+    });
+
+TEST(TraceFiles, EveryWorkedExampleIsThere) { EXPECT_GE(trace_files().size(), 12u); }
+
+}  // namespace
+}  // namespace hapax
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    if (std::string{argv[i]} == "--rewrite") hapax::rewrite = true;
+  }
+  return RUN_ALL_TESTS();
+}
