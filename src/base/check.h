@@ -29,20 +29,8 @@ std::string show(const T& value) {
   }
 }
 
-// Signed and unsigned compare by value, so that a check may hold a size against a literal.
-template <class T>
-decltype(auto) comparable(const T& value) {
-  if constexpr (std::is_integral_v<T>) {
-    __extension__ using Wide = __int128;
-    return static_cast<Wide>(value);
-  } else {
-    return (value);
-  }
-}
-
 struct Outcome {
-  bool ok;
-  std::string operands;  // Filled only when !ok: formatting is for the one time it matters.
+  std::string operands;
 };
 
 // `Capture{} << a == b` binds as `(Capture{} << a) == b`, which is how both sides are seen.
@@ -51,37 +39,34 @@ struct Left {
   const L& left;
 
   template <class R>
-  Outcome judge(bool ok, std::string_view op, const R& right) const {
-    return {ok, ok ? std::string{} : fmt::format("{} {} {}", show(left), op, show(right))};
+  Outcome both(std::string_view op, const R& right) const {
+    return {fmt::format("{} {} {}", show(left), op, show(right))};
   }
   template <class R>
   Outcome operator==(const R& right) const {
-    return judge(comparable(left) == comparable(right), "==", right);
+    return both("==", right);
   }
   template <class R>
   Outcome operator!=(const R& right) const {
-    return judge(comparable(left) != comparable(right), "!=", right);
+    return both("!=", right);
   }
   template <class R>
   Outcome operator<(const R& right) const {
-    return judge(comparable(left) < comparable(right), "<", right);
+    return both("<", right);
   }
   template <class R>
   Outcome operator<=(const R& right) const {
-    return judge(comparable(left) <= comparable(right), "<=", right);
+    return both("<=", right);
   }
   template <class R>
   Outcome operator>(const R& right) const {
-    return judge(comparable(left) > comparable(right), ">", right);
+    return both(">", right);
   }
   template <class R>
   Outcome operator>=(const R& right) const {
-    return judge(comparable(left) >= comparable(right), ">=", right);
+    return both(">=", right);
   }
-  operator Outcome() const {  // NOLINT(google-explicit-constructor): a plain condition
-    const bool ok = static_cast<bool>(left);
-    return {ok, ok ? std::string{} : show(left)};
-  }
+  operator Outcome() const { return {show(left)}; }  // NOLINT(google-explicit-constructor)
 };
 
 struct Capture {
@@ -94,10 +79,13 @@ struct Capture {
 }  // namespace check_detail
 }  // namespace hapax
 
-#define HAPAX_CHECK(...)                                                                           \
-  do {                                                                                             \
-    if (::hapax::check_detail::Outcome outcome_ = ::hapax::check_detail::Capture{} << __VA_ARGS__; \
-        !outcome_.ok) [[unlikely]] {                                                               \
-      ::hapax::check_failed(#__VA_ARGS__, outcome_.operands, __FILE__, __LINE__);                  \
-    }                                                                                              \
+// The condition is evaluated again for its operands only when it has failed: a check that holds
+// costs a comparison.
+#define HAPAX_CHECK(...)                                                               \
+  do {                                                                                 \
+    if (!(__VA_ARGS__)) [[unlikely]] {                                                 \
+      const ::hapax::check_detail::Outcome outcome_ = ::hapax::check_detail::Capture{} \
+                                                      << __VA_ARGS__;                  \
+      ::hapax::check_failed(#__VA_ARGS__, outcome_.operands, __FILE__, __LINE__);      \
+    }                                                                                  \
   } while (false)

@@ -6,6 +6,25 @@
 namespace hapax {
 namespace {
 
+struct Priced {
+  std::uint32_t euros = 0;
+  HAPAX_RECORD(Priced, euros)
+};
+
+}  // namespace
+}  // namespace hapax
+
+template <>
+struct fmt::formatter<hapax::Priced> : fmt::formatter<std::uint32_t> {
+  template <class Context>
+  auto format(hapax::Priced priced, Context& context) const {
+    return fmt::format_to(context.out(), "{} euros", priced.euros);
+  }
+};
+
+namespace hapax {
+namespace {
+
 enum class Colour : std::uint8_t { red, green };
 constexpr std::string_view name_of(Colour colour) {
   return colour == Colour::red ? "red" : "green";
@@ -19,10 +38,16 @@ struct Request {
   Clock clock{};
   HAPAX_RECORD(Request, clock)
 };
-struct Box2 {
+struct Lists {
   NodeSet nodes;
   std::vector<NodeId> queue;
-  HAPAX_RECORD(Box2, nodes, queue)
+  HAPAX_RECORD(Lists, nodes, queue)
+};
+
+struct Node {
+  Fixed<NodeId> self;
+  Clock clock{};
+  HAPAX_RECORD(Node, self, clock)
 };
 
 TEST(Text, NumbersAndIdsPrintAsPeopleWriteThem) {
@@ -60,14 +85,16 @@ TEST(Text, MessagesAreSpokenOfInCapitals) {
 }
 
 TEST(Text, FieldsOfARecordAreApartByBlanks) {
-  EXPECT_EQ(to_text(Box2{{NodeId{1}}, {NodeId{2}}}), "BOX2(nodes={#1} queue=[#2])");
+  EXPECT_EQ(to_text(Lists{{NodeId{1}}, {NodeId{2}}}), "LISTS(nodes={#1} queue=[#2])");
 }
 
-TEST(Text, WhatIsFixedPrintsItsValueAndOfAPointerOnlyWhetherThereIsOne) {
-  const int shared = 5;
-  EXPECT_EQ(to_text(Fixed<NodeId>{NodeId{2}}), "#2");
-  EXPECT_EQ(to_text(Fixed<const int*>{&shared}), "shared");
-  EXPECT_EQ(to_text(Fixed<const int*>{}), "default");
+TEST(Text, WhatNeverChangesIsLeftOut) {
+  EXPECT_EQ(to_text(Node{{NodeId{3}}, Clock{2}}), "NODE(clock=2)");
+}
+
+TEST(Text, ARecordWithAShortFormOfItsOwnPrintsByIt) {
+  EXPECT_EQ(to_text(Priced{5}), "5 euros");
+  EXPECT_EQ(to_text(std::vector{Priced{5}, Priced{6}}), "[5 euros,6 euros]");
 }
 
 }  // namespace

@@ -115,7 +115,10 @@ struct Finished {
   }
   // The formulas for messages and client delay are about one requester at a time, those for
   // throughput about all at once.
-  bool is_low() const { return options.load.kind == Load::Kind::low && options.faults.empty(); }
+  bool is_low() const {
+    return options.load.kind == Load::Kind::low && options.faults.empty() &&
+           options.requesters % options.n == 0;
+  }
   std::optional<double> expected_throughput() const {
     if (options.load.kind != Load::Kind::high || options.requesters != 0) return std::nullopt;
     const double sync = theory.sync_delay_high.is_range ? report.sync_delay.mean()

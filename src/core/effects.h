@@ -18,7 +18,14 @@
 namespace hapax {
 
 // A peer broke the protocol. The checker fails, the simulator counts, the node hangs up.
-enum class Reject : std::uint8_t { none, not_asked, not_granted, not_a_member, second_token };
+enum class Reject : std::uint8_t {
+  none,
+  not_asked,
+  not_granted,
+  asked_twice,
+  not_a_member,
+  second_token
+};
 
 constexpr std::string_view name_of(Reject reject) {
   switch (reject) {
@@ -28,6 +35,8 @@ constexpr std::string_view name_of(Reject reject) {
       return "answer to a question that was not asked";
     case Reject::not_granted:
       return "return of something that was not given";
+    case Reject::asked_twice:
+      return "second request before the first was served";
     case Reject::not_a_member:
       return "message that only another member may send";
     case Reject::second_token:
@@ -121,12 +130,13 @@ class Effects {
     }
   }
 
+  // REQUIRES: no reason is left from before.
   void explain(bool on) { explaining_ = on; }
 
   void clear() {
     sends_.clear();
     listed_.clear();
-    reasons_.clear();
+    if (explaining_) reasons_.clear();
     entered_.reset();
     rejected_ = Reject::none;
   }

@@ -6,12 +6,12 @@
 //   restore(peer)   the link is there again: to the same member, or to a new life of it
 //
 // What a driver sees to. Without it no election can be decided at all:
-//   - A message is lost only with its link, and then both ends that live are told: suspect, later
-//   perhaps
-//     restore. Messages of an old link never arrive on a new one, nor after suspect.
-//   - Suspicions come true for those that crashed or are cut off, in any order and after any time.
-//   - Told of a fall, a member that knows no leader campaigns: suspect(p); if (!leader())
-//   campaign().
+//
+//   - A message is lost only with its link, and then both ends that live are told: suspect, and
+//     restore if the link comes back. Nothing of an old link arrives after suspect, or on a new
+//     link.
+//   - Whoever crashed or is cut off is suspected in the end, by each member at its own time.
+//   - Told of a fall, a member that knows no leader campaigns: if (!leader()) campaign().
 //   - A member that comes back starts from A{view} and campaigns.
 //
 // What holds, once the suspicions are right and no message is under way: if anybody ever

@@ -80,8 +80,7 @@ const auto kPeer = [](std::uint32_t i) { return NodeId{i}; };
 TEST(RingElection, EachMemberAddsItselfAndTheStarterPicksTheHighest) {
   One one{1, 3};
   one.member.receive(kPeer(0), RingElection::Election{{Term{1}, kPeer(0)}, {kPeer(0)}}, one.fx);
-  EXPECT_THAT(one.sends(),
-              ElementsAre("#2 ELECTION(ballot=BALLOT(term=1 starter=#0) ids=[#0,#1])"));
+  EXPECT_THAT(one.sends(), ElementsAre("#2 ELECTION(ballot=1 of #0 ids=[#0,#1])"));
   One starter{0, 3};
   starter.member.campaign(starter.fx);
   starter.fx.clear();
@@ -97,7 +96,7 @@ TEST(RingElection, TheStarterStartsAgainWhenAnybodyFalls) {
   one.member.campaign(one.fx);
   one.fx.clear();
   one.member.suspect(kPeer(3), one.fx);
-  EXPECT_THAT(one.sends(), ElementsAre("#1 ELECTION(ballot=BALLOT(term=2 starter=#0) ids=[#0])"));
+  EXPECT_THAT(one.sends(), ElementsAre("#1 ELECTION(ballot=2 of #0 ids=[#0])"));
 }
 
 TEST(RingElection, WhoPassedItToTheFallenOneStartsAgain) {
@@ -107,7 +106,7 @@ TEST(RingElection, WhoPassedItToTheFallenOneStartsAgain) {
   one.member.suspect(kPeer(3), one.fx);
   EXPECT_THAT(one.sends(), ElementsAre());
   one.member.suspect(kPeer(2), one.fx);
-  EXPECT_THAT(one.sends(), ElementsAre("#4 ELECTION(ballot=BALLOT(term=2 starter=#1) ids=[#1])"));
+  EXPECT_THAT(one.sends(), ElementsAre("#4 ELECTION(ballot=2 of #1 ids=[#1])"));
 }
 
 TEST(RingElection, TheNewsIsPassedAgainPastAFallenSuccessor) {
@@ -115,8 +114,7 @@ TEST(RingElection, TheNewsIsPassedAgainPastAFallenSuccessor) {
   one.member.receive(kPeer(0), RingElection::Coordinator{{Term{1}, kPeer(0)}, kPeer(4)}, one.fx);
   EXPECT_EQ(one.sends().size(), 1U);
   one.member.suspect(kPeer(2), one.fx);
-  EXPECT_THAT(one.sends(),
-              ElementsAre("#3 COORDINATOR(ballot=BALLOT(term=1 starter=#0) leader=#4)"));
+  EXPECT_THAT(one.sends(), ElementsAre("#3 COORDINATOR(ballot=1 of #0 leader=#4)"));
   // A second copy ends at the first member that has it.
   one.member.receive(kPeer(0), RingElection::Coordinator{{Term{1}, kPeer(0)}, kPeer(4)}, one.fx);
   EXPECT_THAT(one.sends(), ElementsAre());
@@ -129,7 +127,7 @@ TEST(RingElection, AMemberBackNextDoorCallsForAnElection) {
   one.member.restore(kPeer(0), one.fx);
   EXPECT_THAT(one.sends(), ElementsAre());
   one.member.restore(kPeer(2), one.fx);
-  EXPECT_THAT(one.sends(), ElementsAre("#2 ELECTION(ballot=BALLOT(term=1 starter=#1) ids=[#1])"));
+  EXPECT_THAT(one.sends(), ElementsAre("#2 ELECTION(ballot=1 of #1 ids=[#1])"));
 }
 
 TEST(RingElection, RejectsMessagesThatNameNoMember) {

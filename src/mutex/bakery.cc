@@ -83,7 +83,7 @@ bool Bakery::precedes(NodeId reader, std::uint64_t number) const {
 void Bakery::defer(NodeId from, Effects<Message>& fx) {
   if (deferred_.insert(from)) return;
   fx.because("{} refuses a second question of {}: it owes the first answer", self_.value, from);
-  fx.reject(Reject::not_a_member);
+  fx.reject(Reject::asked_twice);
 }
 
 // --- the reader ---

@@ -117,7 +117,7 @@ TEST(Bakery, RefusesQuestionsThatNobodyAsks) {
   EXPECT_EQ(verdict(net.node(0), 1, Bakery::ReadTurn{0}), Reject::not_granted);
   net.request(1);
   net.drain();
-  EXPECT_EQ(verdict(net.node(0), 1, Bakery::ReadTurn{2}), Reject::not_a_member) << "asks twice";
+  EXPECT_EQ(verdict(net.node(0), 1, Bakery::ReadTurn{2}), Reject::asked_twice) << "asks twice";
 }
 
 }  // namespace

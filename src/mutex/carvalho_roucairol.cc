@@ -49,15 +49,14 @@ void CarvalhoRoucairol::receive(NodeId from, const Message& message, Effects<Mes
 }
 
 void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& fx) {
-  clock_ = std::max(clock_, clock);
   const Stamp theirs{clock, from};
-  if (phase_ == Phase::inside) {
-    fx.because("{} defers {}: it is inside", self_.value, from);
-    deferred_.insert(from);
-    return;
-  }
-  if (phase_ == Phase::waiting && own() < theirs) {
-    fx.because("{} defers {}: own {} precedes {}", self_.value, from, own(), theirs);
+  if (phase_ == Phase::inside || (phase_ == Phase::waiting && own() < theirs)) {
+    if (phase_ == Phase::inside) {
+      fx.because("{} defers {}: it is inside", self_.value, from);
+    } else {
+      fx.because("{} defers {}: own {} precedes {}", self_.value, from, own(), theirs);
+    }
+    clock_ = std::max(clock_, clock);
     deferred_.insert(from);
     return;
   }
@@ -65,6 +64,7 @@ void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& f
   // for a request of ours that precedes its own next one. So it is here to give, unless a peer made
   // it up.
   if (!missing_.insert(from)) return fx.reject(Reject::not_granted);
+  clock_ = std::max(clock_, clock);
   fx.send(from, Reply{clock_});
   if (phase_ == Phase::waiting) {
     fx.because("{} hands permission to {}, {} precedes own {}, and asks for it back", self_.value,
@@ -76,8 +76,8 @@ void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& f
 }
 
 void CarvalhoRoucairol::on_reply(NodeId from, Clock clock, Effects<Message>& fx) {
-  clock_ = std::max(clock_, clock);
   if (phase_ != Phase::waiting || !missing_.erase(from)) return fx.reject(Reject::not_asked);
+  clock_ = std::max(clock_, clock);
   enter_if_permitted(fx);
 }
 

@@ -48,7 +48,7 @@ void Central::on_request(NodeId from, Effects<Message>& fx) {
     fx.reject(Reject::not_a_member);
   } else if (queued_.contains(from)) {
     fx.because("{} refuses a request of {}: it has asked and not left since", self_.value, from);
-    fx.reject(Reject::not_a_member);
+    fx.reject(Reject::asked_twice);
   } else {
     enqueue(from, fx);
   }

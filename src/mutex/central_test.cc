@@ -108,7 +108,7 @@ TEST(Central, RefusesWhatTheProtocolForbids) {
   net.request(1);
   net.request(2);
   net.drain();
-  EXPECT_EQ(verdict(net.node(0), 2, Central::Request{}), Reject::not_a_member);
+  EXPECT_EQ(verdict(net.node(0), 2, Central::Request{}), Reject::asked_twice);
   EXPECT_EQ(verdict(net.node(0), 2, Central::Release{}), Reject::not_granted);
   EXPECT_EQ(verdict(net.node(0), 1, Central::Release{}), Reject::none);
 }

@@ -51,25 +51,34 @@ class Constituency {
    public:
     class Iterator {
      public:
-      Iterator(const Constituency* of, std::uint32_t seat) : of_(of), seat_(seat) { skip_self(); }
-      NodeId operator*() const { return of_->voter(Seat{seat_}); }
+      Iterator(const Constituency* of, std::uint32_t seat, std::uint32_t size)
+          : of_(of), seat_(seat), size_(size) {
+        look();
+      }
+      NodeId operator*() const { return voter_; }
       Iterator& operator++() {
         ++seat_;
-        skip_self();
+        look();
         return *this;
       }
       friend bool operator==(const Iterator& a, const Iterator& b) { return a.seat_ == b.seat_; }
 
      private:
-      void skip_self() {
-        if (seat_ < of_->size() && of_->voter(Seat{seat_}) == of_->self_) ++seat_;
+      void look() {
+        if (seat_ < size_) voter_ = of_->voter(Seat{seat_});
+        if (seat_ < size_ && voter_ == of_->self_) {
+          ++seat_;
+          look();
+        }
       }
       const Constituency* of_;
       std::uint32_t seat_;
+      std::uint32_t size_;
+      NodeId voter_{};
     };
     explicit Others(const Constituency* of) : of_(of) {}
-    Iterator begin() const { return {of_, 0}; }
-    Iterator end() const { return {of_, of_->size()}; }
+    Iterator begin() const { return {of_, 0, of_->size()}; }
+    Iterator end() const { return {of_, of_->size(), of_->size()}; }
 
    private:
     const Constituency* of_;

@@ -43,14 +43,15 @@ void Lamport::receive(NodeId from, const Message& message, Effects<Message>& fx)
       message,
       [&](const Request& m) {
         hear(from, m.clock);
+        if (is_queued(from)) return fx.reject(Reject::asked_twice);
         enqueue({m.clock, from});
         fx.because("{} queues ({},{}) and replies", self_.value, m.clock, from);
         fx.send(from, Reply{clock_});
       },
       [&](const Reply& m) { hear(from, m.clock); },
       [&](const Release& m) {
-        hear(from, m.clock);
         if (!dequeue(from)) return fx.reject(Reject::not_granted);
+        hear(from, m.clock);
         fx.because("{} takes the request of {} off its queue", self_.value, from);
       });
   enter_if_first(fx);
@@ -65,6 +66,10 @@ void Lamport::hear(NodeId from, Clock clock) {
 
 void Lamport::enqueue(Stamp stamp) {
   queue_.insert(std::upper_bound(queue_.begin(), queue_.end(), stamp), stamp);
+}
+
+bool Lamport::is_queued(NodeId node) const {
+  return std::any_of(queue_.begin(), queue_.end(), [&](const Stamp& s) { return s.node == node; });
 }
 
 bool Lamport::dequeue(NodeId node) {

@@ -3,7 +3,7 @@
 // send an earlier one.
 //
 // Needs reliable FIFO channels: an answer that overtakes its sender's own earlier request lets two
-// in. 3(N-1) messages an entry.
+// in, and so does a request that is lost. 3(N-1) messages an entry.
 #pragma once
 
 #include <variant>
@@ -54,6 +54,7 @@ class Lamport {
  private:
   void hear(NodeId from, Clock clock);
   void enqueue(Stamp stamp);
+  bool is_queued(NodeId node) const;
   bool dequeue(NodeId node);
   void enter_if_first(Effects<Message>& fx);
   Stamp own() const { return {asked_, self_}; }

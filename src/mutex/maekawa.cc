@@ -30,7 +30,6 @@ void Maekawa::request(Effects<Message>& fx) {
   clock_ = next(clock_);
   phase_ = Phase::waiting;
   bid_.fill({});
-  bid_->clock = clock_;
   const Request message{clock_};
   fx.because("{} asks its voters with {}", self(), Stamp{clock_, self()});
   fx.multicast(voters_.value.others(), message);
@@ -61,11 +60,11 @@ void Maekawa::receive(NodeId from, const Message& message, Effects<Message>& fx)
 // --- requester ---
 
 void Maekawa::on_locked(NodeId voter, Clock clock, Effects<Message>& fx) {
-  clock_ = std::max(clock_, clock);
   const auto seat = voters_.value.seat_of(voter);
   if (phase_ != Phase::waiting || !seat || !bid_->votes.insert(*seat)) {
     return fx.reject(Reject::not_asked);
   }
+  clock_ = std::max(clock_, clock);
   bid_->failed.erase(*seat);
   if (bid_->votes.size() < voters_.value.size()) return;
   phase_ = Phase::inside;

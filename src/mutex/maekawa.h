@@ -68,13 +68,12 @@ class Maekawa {
                inquired_)
 
  private:
-  // The requester's side, present only while it waits. A vote is in at most one of the three sets.
+  // The requester's side, present only while it waits. Invariant: votes and failed do not meet.
   struct Bid {
-    Clock clock{};
     SeatSet votes;    // Who votes for us.
     SeatSet failed;   // Who told us that an earlier request comes first, or got its vote back.
     SeatSet pending;  // Subset of votes: who asked for its vote back and has no answer yet.
-    HAPAX_RECORD(Bid, clock, votes, failed, pending)
+    HAPAX_RECORD(Bid, votes, failed, pending)
   };
 
   // Requester.

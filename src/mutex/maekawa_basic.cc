@@ -46,11 +46,11 @@ void MaekawaBasic::on_request(NodeId from, Effects<Message>& fx) {
 }
 
 void MaekawaBasic::on_reply(NodeId voter, Turn turn, Effects<Message>& fx) {
-  turn_ = std::max(turn_, turn);
   const auto seat = voters_.value.seat_of(voter);
   if (phase_ != Phase::waiting || !seat || !votes_.insert(*seat)) {
     return fx.reject(Reject::not_asked);
   }
+  turn_ = std::max(turn_, turn);
   if (votes_.size() < voters_.value.size()) return;
   votes_.clear();
   phase_ = Phase::inside;

@@ -42,7 +42,7 @@ void Raymond::on_request(NodeId from, Effects<Message>& fx) {
     fx.reject(Reject::not_a_member);
   } else if (std::find(queue_.begin(), queue_.end(), from) != queue_.end()) {
     fx.because("{} refuses a request of {}: it has asked already", self_.value, from);
-    fx.reject(Reject::not_a_member);
+    fx.reject(Reject::asked_twice);
   } else {
     queue_.push_back(from);
     fx.because("{} queues {} in place {}", self_.value, from, queue_.size());

@@ -84,7 +84,7 @@ TEST(Raymond, RefusesWhatTheProtocolForbids) {
   EXPECT_EQ(verdict(net.node(1), 0, token), Reject::not_asked);
   net.request(3);
   net.deliver(3, 1);
-  EXPECT_EQ(verdict(net.node(1), 3, Raymond::Request{}), Reject::not_a_member) << "asks twice";
+  EXPECT_EQ(verdict(net.node(1), 3, Raymond::Request{}), Reject::asked_twice) << "asks twice";
   EXPECT_EQ(verdict(net.node(1), 0, token), Reject::none);
 }
 

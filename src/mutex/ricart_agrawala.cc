@@ -65,7 +65,7 @@ void RicartAgrawala::on_request(NodeId from, Clock clock, Effects<Message>& fx) 
 void RicartAgrawala::on_reply(NodeId from, Clock clock, Effects<Message>& fx) {
   clock_ = std::max(clock_, clock);
   if (phase_ != Phase::waiting || clock < asked_ || !awaiting_.erase(from)) {
-    fx.because("{} ignores a reply of {}: it asks for nothing now", self_.value, from);
+    fx.because("{} ignores a reply of {}: it is late, or came twice", self_.value, from);
     return;
   }
   enter_if_approved(fx);

@@ -37,7 +37,7 @@ class VotingSets {
 
   // √N × √N, row and column, for any N: a last row that is not full still meets every column.
   static VotingSets grid(std::uint32_t n);
-  // The n shifts of a difference cover: K ≈ √N … 1.23 √N, for any N.
+  // The n shifts of a difference cover, for any N: K from √N up to about 1.23 √N for large N.
   static VotingSets cyclic(std::uint32_t n);
   // The lines of a projective plane: K² - K + 1 = N, the smallest possible. N = q²+q+1, q a prime
   // power.
@@ -57,7 +57,7 @@ class VotingSets {
   std::optional<Seat> seat(NodeId i, NodeId voter) const;  // Nothing if it is not in V_i.
   bool contains(NodeId i, NodeId voter) const { return seat(i, voter).has_value(); }
   const Proof& proof() const { return proof_; }
-  std::string describe() const;  // "grid, K = 7 … 8, M1 M2 hold, M3 M4 do not"
+  std::string describe() const;  // "grid, K = 4 … 6; proved: M1 M2; not: M3 M4"
 
  private:
   struct Grid {

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -33,16 +34,13 @@ class EventQueue {
 
   // REQUIRES: event.at is not before the last event taken.
   void push(Event event) {
-    const std::uint64_t slot = slot_of(event.at);
-    HAPAX_CHECK(slot >= cursor_);
     ++size_;
-    if (slot == cursor_) [[unlikely]] {
-      insert_now(std::move(event));
-    } else if (slot - cursor_ < kSlots) [[likely]] {
-      append(slot, std::move(event));
-    } else {
-      far_.push({std::move(event), far_count_++});
+    // A multicast, or many replies at one moment: the same time again and again.
+    if (event.at == last_at_) [[likely]] {
+      last_buffer_->push_back(std::move(event));
+      return;
     }
+    push_elsewhere(std::move(event));
   }
 
   bool empty() const { return size_ == 0; }
@@ -83,6 +81,18 @@ class EventQueue {
 
   std::uint64_t slot_of(Nanos at) const { return static_cast<std::uint64_t>(at) >> shift_; }
 
+  void push_elsewhere(Event&& event) {
+    const std::uint64_t slot = slot_of(event.at);
+    HAPAX_CHECK(slot >= cursor_);
+    if (slot == cursor_) [[unlikely]] {
+      insert_now(std::move(event));
+    } else if (slot - cursor_ < kSlots) [[likely]] {
+      append(slot, std::move(event));
+    } else {
+      far_.push({std::move(event), far_count_++});
+    }
+  }
+
   void append(std::uint64_t number, Event&& event) {
     Slot& slot = slots_[number % kSlots];
     if (slot.buffer == kNoBuffer) {
@@ -92,7 +102,9 @@ class EventQueue {
     } else if (event.at < buffers_[slot.buffer].back().at) {
       slot.sorted = false;
     }
-    buffers_[slot.buffer].push_back(std::move(event));
+    last_at_ = event.at;
+    last_buffer_ = &buffers_[slot.buffer];
+    last_buffer_->push_back(std::move(event));
   }
 
   // Into the slot that is being read: behind everything that is no later.
@@ -112,6 +124,7 @@ class EventQueue {
     const std::uint64_t near = next_occupied();
     const std::uint64_t far = far_.empty() ? ~std::uint64_t{0} : slot_of(far_.top().event.at);
     cursor_ = std::min(near, far);
+    last_at_ = kNever;
     give_back_now();
     // Events of the heap were pushed before their slot came into reach, hence before all that is in
     // it.
@@ -167,6 +180,10 @@ class EventQueue {
     return buffer;
   }
 
+  // Where the last event went that was appended to a slot.
+  Nanos last_at_ = kNever;
+  std::vector<Event>* last_buffer_ = nullptr;
+
   unsigned shift_ = 0;        // A slot is 2^shift_ nanoseconds.
   std::uint64_t cursor_ = 0;  // The slot that is being read.
   std::vector<Event> now_;  // Its events, in order. Invariant: those before head_ have been taken.
@@ -175,7 +192,7 @@ class EventQueue {
   std::size_t size_ = 0;
   std::vector<Slot> slots_;
   std::array<std::uint64_t, kSlots / 64> occupied_{};
-  std::vector<std::vector<Event>> buffers_;
+  std::deque<std::vector<Event>> buffers_;  // A deque, because last_buffer_ points into it.
   std::vector<std::uint32_t> free_;
   std::priority_queue<Far, std::vector<Far>, LaterFirst> far_;
   std::uint64_t far_count_ = 0;

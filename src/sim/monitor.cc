@@ -1,5 +1,6 @@
 #include "sim/monitor.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -81,7 +82,10 @@ void Monitor::crashed(NodeId node) {
 }
 
 void Monitor::violated(Violation::Kind kind, Nanos at, std::string text) {
-  if (report_.violations.size() < kViolationsInWords) {
+  // The first ones, and the first of every kind however late it comes.
+  const bool first_of_kind = std::none_of(report_.violations.begin(), report_.violations.end(),
+                                          [&](const Violation& v) { return v.kind == kind; });
+  if (report_.violations.size() < kViolationsInWords || first_of_kind) {
     report_.violations.push_back({kind, at, std::move(text)});
   }
   ++report_.violation_count;

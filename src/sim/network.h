@@ -19,6 +19,9 @@ class SimNetwork {
   SimNetwork(Latency latency, Channels channels, FaultPlan faults, std::uint64_t seed)
       : latency_(std::move(latency)),
         in_order_(channels == Channels::unordered || latency_.keeps_order()),
+        constant_(latency_.bounds() && latency_.bounds()->first == latency_.bounds()->second
+                      ? latency_.mean()
+                      : kNever),
         faults_(std::move(faults)),
         any_fault_(faults_.any()),
         prng_(seed) {}
@@ -56,6 +59,8 @@ class SimNetwork {
   }
 
   Nanos arrival(NodeId from, NodeId to, Nanos now) {
+    if (constant_ != kNever) [[likely]]
+      return now + constant_;
     const Nanos at = now + latency_.draw(from, to, prng_);
     if (in_order_) [[likely]]
       return at;
@@ -76,7 +81,8 @@ class SimNetwork {
   }
 
   Latency latency_;
-  bool in_order_;  // Nothing needs to be done for the order that is asked for.
+  bool in_order_;   // Nothing needs to be done for the order that is asked for.
+  Nanos constant_;  // The time that every message takes; kNever if they differ.
   FaultPlan faults_;
   bool any_fault_;
   Prng prng_;

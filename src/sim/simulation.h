@@ -52,11 +52,11 @@ class Simulation {
   static constexpr Epoch kEpoch{1};
   static constexpr std::uint64_t kObserveEvery = 1 << 18;
   static constexpr std::uint64_t kMostViolations = 1000;
-  static constexpr std::size_t kPrefetchAhead = 6;
+  static constexpr std::size_t kPrefetchAhead = 12;
   static constexpr std::uint64_t kPairStep = 1'000'003;
 
   // A message in flight, or, with a `from` that no process has, something that happens at `to`.
-  enum Local : std::uint32_t { kAsk = 0xffff'fff0, kLeave, kArrival, kCrash };
+  enum Local : std::uint32_t { kAsk = 0xffff'fff0, kLeave, kArrival, kCrash, kResume };
   struct Event {
     Nanos at;
     std::uint32_t from;
@@ -67,6 +67,8 @@ class Simulation {
   // The run.
   void begin();
   bool step(const Event& event);
+  bool hold_if_paused(const Event& event);
+  bool resume(NodeId node);
   void local(const Event& event);
   void deliver(const Event& event);
   bool nothing_pending() const;
@@ -114,6 +116,7 @@ class Simulation {
   std::optional<NodeId> second_;    // Load `pairs`: who asks once the first is inside.
   std::uint64_t pair_ = 0;
   boost::unordered_flat_map<std::uint32_t, std::uint64_t> backlog_;  // Arrivals at a busy process.
+  boost::unordered_flat_map<std::uint32_t, std::vector<Event>> held_;  // For processes on pause.
 };
 
 template <MutexAlgorithm A>
@@ -199,12 +202,8 @@ bool Simulation<A>::step(const Event& event) {
       if (event.from == kAsk) --pending_asks_;
       return true;
     }
-    if (const Nanos resumes = network_.resumes(node, now_); resumes > now_) {
-      Event later = event;
-      later.at = resumes;
-      queue_.push(std::move(later));
-      return true;
-    }
+    if (event.from == kResume) return resume(node);
+    if (hold_if_paused(event)) return true;
   }
   if (event.from >= kAsk) {
     local(event);
@@ -213,6 +212,33 @@ bool Simulation<A>::step(const Event& event) {
     deliver(event);
   }
   return monitor_.violation_count() < kMostViolations;
+}
+
+// What comes to a paused process waits there, in order; so does what comes at the very moment at
+// which it goes on, as long as others wait before it.
+template <MutexAlgorithm A>
+bool Simulation<A>::hold_if_paused(const Event& event) {
+  const Nanos resumes = network_.resumes(NodeId{event.to}, now_);
+  const auto held = held_.find(event.to);
+  if (resumes == now_ && held == held_.end()) return false;
+  if (held == held_.end()) schedule(resumes, kResume, NodeId{event.to});
+  held_[event.to].push_back(event);
+  return true;
+}
+
+template <MutexAlgorithm A>
+bool Simulation<A>::resume(NodeId node) {
+  if (const Nanos resumes = network_.resumes(node, now_); resumes > now_) {
+    schedule(resumes, kResume, node);  // Another pause has begun meanwhile.
+    return true;
+  }
+  const std::vector<Event> events = std::move(held_[number(node)]);
+  held_.erase(number(node));
+  for (Event event : events) {
+    event.at = now_;
+    if (!step(event)) return false;
+  }
+  return true;
 }
 
 template <MutexAlgorithm A>
@@ -234,6 +260,8 @@ void Simulation<A>::local(const Event& event) {
       return arrive(node);
     case kCrash:
       return monitor_.crashed(node);
+    case kResume:
+      return;
   }
 }
 
@@ -460,7 +488,9 @@ SimReport Simulation<A>::finish(bool interrupted) {
   if (!interrupted && monitor_.waiting() > 0 && monitor_.violation_count() < kMostViolations) {
     monitor_.violated(
         Violation::Kind::progress, now_,
-        fmt::format("{} processes wait for ever{}", monitor_.waiting(),
+        fmt::format("{} for ever{}",
+                    monitor_.waiting() == 1 ? "1 process waits"
+                                            : fmt::format("{} processes wait", monitor_.waiting()),
                     queue_.empty() ? ": no message is under way, nobody is inside" : ""));
   }
   const bool home_never_asks = options_.draw == Draw::not_home && requesters_ > 1;

@@ -63,12 +63,15 @@ Theory carvalho_roucairol(double n) {
 }
 
 Theory maekawa(const VotingSets& sets) {
-  double k = 0;
-  for (std::uint32_t i = 0; i < sets.processes(); ++i) k += sets.size(NodeId{i});
-  k /= sets.processes();
+  // K-1 is how many others vote; all of K where a process is not in its own set.
+  double others = 0;
+  for (std::uint32_t i = 0; i < sets.processes(); ++i) {
+    others += sets.size(NodeId{i}) - (sets.contains(NodeId{i}, NodeId{i}) ? 1 : 0);
+  }
+  others /= sets.processes();
   const double hops = has_arbiter(sets) ? 2 : 1;
-  return {.messages = {3 * (k - 1), "3(K-1)", sets.proof().equal_size},
-          .client_delay = {k > 1 ? 2.0 : 0.0, "2T"},
+  return {.messages = {3 * others, "3(K-1)", sets.proof().equal_size && sets.proof().own_member},
+          .client_delay = {others > 0 ? 2.0 : 0.0, "2T"},
           .sync_delay = {hops, hops == 2 ? "2T" : "T: no third votes"},
           .sync_delay_high = {hops, hops == 2 ? "T … 2T" : "T", hops == 1, hops == 2}};
 }
