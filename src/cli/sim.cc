@@ -223,9 +223,14 @@ void print_table(const Finished& f) {
     fmt::print("No violation: at most one inside, fences grew, everybody was served.\n");
     return;
   }
-  fmt::print("{} violation{}:\n", r.violation_count, r.violation_count == 1 ? "" : "s");
-  for (const Violation& v : r.violations) {
-    fmt::print("  {:<10} at {}: {}\n", name_of(v.kind), format_duration(v.at), v.text);
+  fmt::print("VIOLATED\n");
+  for (const Violation::Kind kind : {Violation::Kind::exclusion, Violation::Kind::fence,
+                                     Violation::Kind::progress, Violation::Kind::protocol}) {
+    if (r.count_of(kind) == 0) continue;
+    const auto first = std::find_if(r.violations.begin(), r.violations.end(),
+                                    [&](const Violation& v) { return v.kind == kind; });
+    fmt::print("  {:<10} {:>4} ×, first at {}: {}\n", name_of(kind), r.count_of(kind),
+               format_duration(first->at), first->text);
   }
 }
 
@@ -324,7 +329,7 @@ void add_sim(CLI::App& app, Outcome& outcome) {
       "  hapax sim maekawa -n 1000000 --load high --requesters 64\n"
       "  hapax sim maekawa-basic -n 3 --load high                   the lecture's deadlock\n"
       "  hapax sim lamport -n 5 --load high --unordered --latency exp:1ms\n"
-      "  hapax sim token-ring -n 4 --load high --fault dup:0.01     two tokens\n"
+      "  hapax sim token-ring -n 4 --load high --cs 1ms --latency exp:5ms --fault dup:0.05\n"
       "  hapax sim bully -n 10 --down 9 --starter 0\n"
       "  hapax sim ring-election -n 6 --fault partition:0-2@0ms     two leaders\n"
       "Exit status: 0 fine, 1 a property was violated, 2 usage.");

@@ -24,7 +24,8 @@ enum class Reject : std::uint8_t {
   not_granted,
   asked_twice,
   not_a_member,
-  second_token
+  second_token,
+  absurd_clock
 };
 
 constexpr std::string_view name_of(Reject reject) {
@@ -41,6 +42,8 @@ constexpr std::string_view name_of(Reject reject) {
       return "message that only another member may send";
     case Reject::second_token:
       return "second token";
+    case Reject::absurd_clock:
+      return "clock that nobody can have reached by counting";
   }
   return "?";
 }

@@ -1,6 +1,7 @@
 // Lamport's total order of requests: by clock; equal clocks by id, so that both sides agree.
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <fmt/format.h>
 #include <limits>
@@ -19,6 +20,12 @@ struct Stamp {
 
   friend constexpr auto operator<=>(const Stamp&, const Stamp&) = default;
 };
+
+// Whether a clock can have been reached by counting. A peer that sends a larger one is broken or hostile,
+// and believing it would bring our own clock to its end.
+constexpr bool is_plausible(Clock clock, std::uint32_t size) {
+  return number(clock) < std::uint64_t{1} << (62 - std::bit_width(size));
+}
 
 // Stamps as turns, in the same order: no two requests share one, and a later one gives a larger
 // turn.

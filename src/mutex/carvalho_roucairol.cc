@@ -49,6 +49,7 @@ void CarvalhoRoucairol::receive(NodeId from, const Message& message, Effects<Mes
 }
 
 void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& fx) {
+  if (!is_plausible(clock, size_)) return fx.reject(Reject::absurd_clock);
   const Stamp theirs{clock, from};
   if (phase_ == Phase::inside || (phase_ == Phase::waiting && own() < theirs)) {
     if (phase_ == Phase::inside) {
@@ -76,6 +77,7 @@ void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& f
 }
 
 void CarvalhoRoucairol::on_reply(NodeId from, Clock clock, Effects<Message>& fx) {
+  if (!is_plausible(clock, size_)) return fx.reject(Reject::absurd_clock);
   if (phase_ != Phase::waiting || !missing_.erase(from)) return fx.reject(Reject::not_asked);
   clock_ = std::max(clock_, clock);
   enter_if_permitted(fx);

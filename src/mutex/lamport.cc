@@ -39,22 +39,27 @@ void Lamport::release(Effects<Message>& fx) {
 }
 
 void Lamport::receive(NodeId from, const Message& message, Effects<Message>& fx) {
+  const Clock clock = std::visit([](const auto& m) { return m.clock; }, message);
+  if (!is_plausible(clock, size_)) return fx.reject(Reject::absurd_clock);
   match(
-      message,
-      [&](const Request& m) {
-        hear(from, m.clock);
-        if (is_queued(from)) return fx.reject(Reject::asked_twice);
-        enqueue({m.clock, from});
-        fx.because("{} queues ({},{}) and replies", self_.value, m.clock, from);
-        fx.send(from, Reply{clock_});
-      },
-      [&](const Reply& m) { hear(from, m.clock); },
-      [&](const Release& m) {
-        if (!dequeue(from)) return fx.reject(Reject::not_granted);
-        hear(from, m.clock);
-        fx.because("{} takes the request of {} off its queue", self_.value, from);
-      });
+      message, [&](const Request&) { on_request({clock, from}, fx); },
+      [&](const Reply&) { hear(from, clock); },
+      [&](const Release&) { on_release({clock, from}, fx); });
   enter_if_first(fx);
+}
+
+void Lamport::on_request(Stamp theirs, Effects<Message>& fx) {
+  if (is_queued(theirs.node)) return fx.reject(Reject::asked_twice);
+  hear(theirs.node, theirs.clock);
+  enqueue(theirs);
+  fx.because("{} queues {} and replies", self_.value, theirs);
+  fx.send(theirs.node, Reply{clock_});
+}
+
+void Lamport::on_release(Stamp theirs, Effects<Message>& fx) {
+  if (!dequeue(theirs.node)) return fx.reject(Reject::not_granted);
+  hear(theirs.node, theirs.clock);
+  fx.because("{} takes the request of {} off its queue", self_.value, theirs.node);
 }
 
 // Condition L1 of the paper: a message stamped later than the own request proves, on a FIFO

@@ -52,6 +52,8 @@ class Lamport {
   HAPAX_RECORD(Lamport, self_, size_, clock_, asked_, phase_, awaiting_, queue_)
 
  private:
+  void on_request(Stamp theirs, Effects<Message>& fx);
+  void on_release(Stamp theirs, Effects<Message>& fx);
   void hear(NodeId from, Clock clock);
   void enqueue(Stamp stamp);
   bool is_queued(NodeId node) const;

@@ -60,6 +60,7 @@ void Maekawa::receive(NodeId from, const Message& message, Effects<Message>& fx)
 // --- requester ---
 
 void Maekawa::on_locked(NodeId voter, Clock clock, Effects<Message>& fx) {
+  if (!is_plausible(clock, 1)) return fx.reject(Reject::absurd_clock);
   const auto seat = voters_.value.seat_of(voter);
   if (phase_ != Phase::waiting || !seat || !bid_->votes.insert(*seat)) {
     return fx.reject(Reject::not_asked);
@@ -109,6 +110,7 @@ void Maekawa::yield(Seat seat, Effects<Message>& fx) {
 // --- voter ---
 
 void Maekawa::on_request(Stamp theirs, Effects<Message>& fx) {
+  if (!is_plausible(theirs.clock, 1)) return fx.reject(Reject::absurd_clock);
   clock_ = std::max(clock_, theirs.clock);
   if (!voted_) {
     enqueue(theirs);
@@ -145,6 +147,7 @@ void Maekawa::on_yield(NodeId from, Effects<Message>& fx) {
 
 void Maekawa::on_release(NodeId from, Clock clock, Effects<Message>& fx) {
   if (!candidate_is(from)) return fx.reject(Reject::not_granted);
+  if (!is_plausible(clock, 1)) return fx.reject(Reject::absurd_clock);
   clock_ = std::max(clock_, clock);
   vote_for_first(fx);
 }

@@ -44,6 +44,7 @@ void RicartAgrawala::receive(NodeId from, const Message& message, Effects<Messag
 }
 
 void RicartAgrawala::on_request(NodeId from, Clock clock, Effects<Message>& fx) {
+  if (!is_plausible(clock, size_)) return fx.reject(Reject::absurd_clock);
   clock_ = std::max(clock_, clock);
   const Stamp theirs{clock, from};
   if (phase_ == Phase::inside) {
@@ -63,6 +64,7 @@ void RicartAgrawala::on_request(NodeId from, Clock clock, Effects<Message>& fx) 
 }
 
 void RicartAgrawala::on_reply(NodeId from, Clock clock, Effects<Message>& fx) {
+  if (!is_plausible(clock, size_)) return fx.reject(Reject::absurd_clock);
   clock_ = std::max(clock_, clock);
   if (phase_ != Phase::waiting || clock < asked_ || !awaiting_.erase(from)) {
     fx.because("{} ignores a reply of {}: it is late, or came twice", self_.value, from);

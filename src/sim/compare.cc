@@ -93,24 +93,16 @@ double ComparisonRow::multicasts() const {
 }
 
 bool ComparisonRow::deadlocked() const {
-  const auto is_stuck = [](const SimReport& report) {
-    return std::any_of(report.violations.begin(), report.violations.end(),
-                       [](const Violation& v) { return v.kind == Violation::Kind::progress; });
-  };
-  return is_stuck(high) || is_stuck(order);
+  return high.count_of(Violation::Kind::progress) + order.count_of(Violation::Kind::progress) > 0;
 }
 
 std::uint64_t ComparisonRow::violations() const {
-  const std::uint64_t all =
+  std::uint64_t count =
       low.violation_count + pairs.violation_count + high.violation_count + order.violation_count;
-  if (!theory.may_deadlock) return all;
-  std::uint64_t foretold = 0;
-  for (const SimReport* report : {&high, &order}) {
-    for (const Violation& v : report->violations) {
-      if (v.kind == Violation::Kind::progress) ++foretold;
-    }
+  if (theory.may_deadlock) {
+    count -= high.count_of(Violation::Kind::progress) + order.count_of(Violation::Kind::progress);
   }
-  return all - foretold;
+  return count;
 }
 
 Comparison compare(const CompareOptions& options, const VotingSets& sets,

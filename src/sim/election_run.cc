@@ -87,7 +87,7 @@ class Run {
   struct Arrive {
     NodeId from{}, to{};
     std::uint32_t from_life = 0, to_life = 0;
-    Nanoseconds sent_at = 0;
+    Nanos sent_at = 0;
     Message message;
   };
   struct Begin {
@@ -138,20 +138,20 @@ class Run {
     for (const auto& start : scenario_.starters) plan(start.at, Begin{start.member});
   }
 
-  void plan(Nanoseconds when, Event event) {
+  void plan(Nanos when, Event event) {
     agenda_.emplace(std::pair{when, order_++}, std::move(event));
   }
   // After that long all have been told of a fall, so a return is never told before it.
-  Nanoseconds until_seen() const {
+  Nanos until_seen() const {
     return scenario_.detection_ns + scenario_.detection_spread_ns + 1;
   }
-  Nanoseconds between(Nanoseconds low, Nanoseconds high) {
+  Nanos between(Nanos low, Nanos high) {
     if (low == high) return low;
     return low +
-           static_cast<Nanoseconds>(random_.below(static_cast<std::uint64_t>(high - low) + 1));
+           static_cast<Nanos>(random_.below(static_cast<std::uint64_t>(high - low) + 1));
   }
   void plan_to_tell(NodeId member, NodeId fallen) {
-    const Nanoseconds wait = scenario_.detection_ns + between(0, scenario_.detection_spread_ns);
+    const Nanos wait = scenario_.detection_ns + between(0, scenario_.detection_spread_ns);
     plan(now_ + wait, Tell{member, fallen});
   }
 
@@ -239,7 +239,7 @@ class Run {
     return side.contains(a) != side.contains(b);
   }
   // The two were apart at some moment from `since` until now.
-  bool was_cut(NodeId a, NodeId b, Nanoseconds since) const {
+  bool was_cut(NodeId a, NodeId b, Nanos since) const {
     if (!scenario_.partition) return false;
     const auto& partition = *scenario_.partition;
     const bool across = partition.side.contains(a) != partition.side.contains(b);
@@ -268,9 +268,9 @@ class Run {
   void send(NodeId from, NodeId to, const Message& message) {
     ++report_.messages[message.index()].sent;
     ++report_.sent;
-    Nanoseconds when = now_ + between(scenario_.latency_min_ns, scenario_.latency_max_ns);
+    Nanos when = now_ + between(scenario_.latency_min_ns, scenario_.latency_max_ns);
     if (scenario_.fifo && scenario_.latency_min_ns != scenario_.latency_max_ns) {
-      Nanoseconds& last = last_arrival_[{from, to}];
+      Nanos& last = last_arrival_[{from, to}];
       when = last = std::max(last, when);
     }
     plan(when, Arrive{from, to, at(from).life, at(to).life, now_, copy_of(message)});
@@ -363,13 +363,13 @@ class Run {
   ElectionReport report_;
   std::vector<Member> members_;
   // By time; events of one moment happen in the order in which they were planned.
-  std::map<std::pair<Nanoseconds, std::uint64_t>, Event> agenda_;
-  std::map<std::pair<NodeId, NodeId>, Nanoseconds> last_arrival_;
+  std::map<std::pair<Nanos, std::uint64_t>, Event> agenda_;
+  std::map<std::pair<NodeId, NodeId>, Nanos> last_arrival_;
   NodeSet leading_;  // Invariant: the live members that follow themselves.
-  Nanoseconds now_ = 0;
+  Nanos now_ = 0;
   std::uint64_t order_ = 0;
   bool cut_now_ = false;  // Members of the two sides do not reach each other.
-  std::optional<Nanoseconds> healed_at_;
+  std::optional<Nanos> healed_at_;
 };
 
 std::optional<Error> what_is_wrong_with(const ElectionScenario& s) {

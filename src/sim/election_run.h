@@ -20,31 +20,31 @@
 #include "base/result.h"
 #include "core/election_algorithm.h"
 #include "election/ring.h"
+#include "sim/duration.h"
 
 namespace hapax {
 
-using Nanoseconds = std::int64_t;  // Of virtual time.
 
 struct ElectionScenario {
   struct Start {
     NodeId member{};
-    Nanoseconds at = 0;
+    Nanos at = 0;
   };
   struct Crash {
     NodeId member{};
-    Nanoseconds at = 0;
-    std::optional<Nanoseconds> back;  // When it is up again. REQUIRES: back >= at.
+    Nanos at = 0;
+    std::optional<Nanos> back;  // When it is up again. REQUIRES: back >= at.
   };
   struct Partition {
     NodeSet side;  // These against all others.
-    Nanoseconds from = 0;
-    std::optional<Nanoseconds> until;  // Never healed if empty. REQUIRES: until >= from.
+    Nanos from = 0;
+    std::optional<Nanos> until;  // Never healed if empty. REQUIRES: until >= from.
   };
 
   std::uint32_t members = 5;
-  Nanoseconds latency_min_ns =
+  Nanos latency_min_ns =
       1'000'000;  // Equal to max: constant. Otherwise uniform, from the seed.
-  Nanoseconds latency_max_ns = 1'000'000;
+  Nanos latency_max_ns = 1'000'000;
   bool fifo = true;  // Per link. Constant latencies are FIFO in any case.
   std::uint64_t seed = 1;
 
@@ -52,8 +52,8 @@ struct ElectionScenario {
   std::vector<Start> starters;
   std::vector<Crash> crashes;  // At most one per member.
   std::optional<Partition> partition;
-  Nanoseconds detection_ns = 5'000'000;  // From a fall or return until the others are told.
-  Nanoseconds detection_spread_ns =
+  Nanos detection_ns = 5'000'000;  // From a fall or return until the others are told.
+  Nanos detection_spread_ns =
       0;  // Each is told of a fall up to that much later, by the seed.
 
   Direction direction = Direction::ascending;  // Of the ring, for algorithms that let you choose.
@@ -84,13 +84,13 @@ struct ElectionReport {
     Term term{};
   };
   struct Change {
-    Nanoseconds at = 0;
+    Nanos at = 0;
     NodeId member{};
     std::optional<NodeId> leader;
     Term term{};
   };
   struct Reason {
-    Nanoseconds at = 0;
+    Nanos at = 0;
     NodeId member{};
     std::string text;
   };
@@ -98,7 +98,7 @@ struct ElectionReport {
   struct TwoLeaders {
     NodeId lower{};
     NodeId higher{};
-    Nanoseconds at = 0;
+    Nanos at = 0;
     Term lower_term{};
     Term higher_term{};
   };
@@ -111,8 +111,8 @@ struct ElectionReport {
   std::uint64_t sent = 0;       // The sum of `messages`.
   std::uint64_t lost = 0;       // Of these, to members that were down or cut off.
   std::uint64_t events = 0;
-  Nanoseconds decided_ns = 0;  // When leader() last changed anywhere.
-  Nanoseconds quiet_ns =
+  Nanos decided_ns = 0;  // When leader() last changed anywhere.
+  Nanos quiet_ns =
       0;  // When the last message arrived or was lost, or the last event was told.
   std::vector<Member> members;
   std::vector<Change> timeline;  // Every change of leader() at a live member.

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::string_view kAll[] = {"bully", "ring-election", "chang-roberts"};
-constexpr Nanoseconds kHop = 1000;
+constexpr Nanos kHop = 1000;
 
 ElectionScenario scene(std::uint32_t members, std::initializer_list<std::uint32_t> starters) {
   ElectionScenario scenario;
@@ -97,8 +97,8 @@ TEST(ElectionRunFaults, ACrashAtAnyMomentLeavesOneLeader) {
   for (const auto algorithm : kAll) {
     for (std::uint32_t n = 3; n <= 5; ++n) {
       for (std::uint32_t victim = 0; victim < n; ++victim) {
-        for (Nanoseconds at = 0; at < 16 * kHop; at += kHop / 2) {
-          for (const Nanoseconds spread : {Nanoseconds{0}, 7 * kHop}) {
+        for (Nanos at = 0; at < 16 * kHop; at += kHop / 2) {
+          for (const Nanos spread : {Nanos{0}, 7 * kHop}) {
             ElectionScenario scenario = scene(n, {0, n - 2});
             scenario.latency_max_ns = 3 * kHop;
             scenario.seed = static_cast<std::uint64_t>(at) + n;
@@ -117,8 +117,8 @@ TEST(ElectionRunFaults, ACrashAtAnyMomentLeavesOneLeader) {
 
 TEST(ElectionRunFaults, TheWinnerToBeAndTheNextOneFallAsWell) {
   for (const auto algorithm : kAll) {
-    for (Nanoseconds first = 0; first < 20 * kHop; first += kHop) {
-      for (Nanoseconds second = first; second < 30 * kHop; second += 3 * kHop) {
+    for (Nanos first = 0; first < 20 * kHop; first += kHop) {
+      for (Nanos second = first; second < 30 * kHop; second += 3 * kHop) {
         ElectionScenario scenario = scene(5, {0});
         scenario.crashes = {{NodeId{4}, first, std::nullopt}, {NodeId{3}, second, std::nullopt}};
         const ElectionReport report = run(algorithm, scenario);
@@ -131,7 +131,7 @@ TEST(ElectionRunFaults, TheWinnerToBeAndTheNextOneFallAsWell) {
 
 TEST(ElectionRunFaults, TheHighestComesBackAndLeadsAgain) {
   for (const auto algorithm : kAll) {
-    for (const Nanoseconds away : {0 * kHop, 1 * kHop, 40 * kHop}) {
+    for (const Nanos away : {0 * kHop, 1 * kHop, 40 * kHop}) {
       ElectionScenario scenario = scene(5, {0});
       scenario.crashes = {{NodeId{4}, 20 * kHop, 20 * kHop + away}};
       const ElectionReport report = run(algorithm, scenario);
@@ -182,8 +182,8 @@ TEST(ElectionRunFaults, TheTermsOfTwoLeadersMayBeEqual) {
 
 TEST(ElectionRunFaults, AfterHealingThereIsOneLeader) {
   for (const auto algorithm : kAll) {
-    for (Nanoseconds from = 0; from < 20 * kHop; from += kHop) {
-      for (const Nanoseconds lasts : {0 * kHop, 3 * kHop, 60 * kHop}) {
+    for (Nanos from = 0; from < 20 * kHop; from += kHop) {
+      for (const Nanos lasts : {0 * kHop, 3 * kHop, 60 * kHop}) {
         ElectionScenario scenario = scene(6, {0, 3});
         scenario.partition = {{NodeId{0}, NodeId{4}, NodeId{5}}, from, from + lasts};
         scenario.detection_spread_ns = 3 * kHop;
@@ -201,14 +201,14 @@ TEST(ElectionRunFaults, EverythingAtOnceBySeed) {
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
       ElectionScenario scenario = scene(static_cast<std::uint32_t>(3 + seed % 6), {0, 1});
       scenario.seed = seed;
-      scenario.latency_max_ns = kHop * static_cast<Nanoseconds>(1 + seed % 9);
+      scenario.latency_max_ns = kHop * static_cast<Nanos>(1 + seed % 9);
       scenario.fifo = seed % 2 == 0;
-      scenario.detection_ns = kHop * static_cast<Nanoseconds>(seed % 7);
-      scenario.detection_spread_ns = kHop * static_cast<Nanoseconds>(seed % 5);
+      scenario.detection_ns = kHop * static_cast<Nanos>(seed % 7);
+      scenario.detection_spread_ns = kHop * static_cast<Nanos>(seed % 5);
       const auto some = [&](std::uint64_t salt) {
         return NodeId{static_cast<std::uint32_t>((seed / 3 + salt) % scenario.members)};
       };
-      const auto when = static_cast<Nanoseconds>(seed * 97 % 20'000);
+      const auto when = static_cast<Nanos>(seed * 97 % 20'000);
       scenario.crashes = {{some(0), when, when + 9 * kHop}, {some(1), 2 * when, std::nullopt}};
       scenario.partition = {{some(2), some(4)}, when / 2, when + 4 * kHop};
       EXPECT_EQ(complaints(run(algorithm, scenario)), "") << algorithm << " seed " << seed;

@@ -1,6 +1,5 @@
 #include "sim/monitor.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -82,12 +81,8 @@ void Monitor::crashed(NodeId node) {
 }
 
 void Monitor::violated(Violation::Kind kind, Nanos at, std::string text) {
-  // The first ones, and the first of every kind however late it comes.
-  const bool first_of_kind = std::none_of(report_.violations.begin(), report_.violations.end(),
-                                          [&](const Violation& v) { return v.kind == kind; });
-  if (report_.violations.size() < kViolationsInWords || first_of_kind) {
-    report_.violations.push_back({kind, at, std::move(text)});
-  }
+  std::uint64_t& count = report_.violations_by_kind[static_cast<std::size_t>(kind)];
+  if (count++ < kInWords) report_.violations.push_back({kind, at, std::move(text)});
   ++report_.violation_count;
 }
 

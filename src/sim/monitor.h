@@ -39,7 +39,7 @@ class Monitor {
   SimReport report(std::uint64_t requesters) const;
 
  private:
-  static constexpr std::size_t kViolationsInWords = 10;
+  static constexpr std::uint64_t kInWords = 3;  // Violations of each kind.
 
   struct Open {
     NodeId node;

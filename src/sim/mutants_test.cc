@@ -129,6 +129,29 @@ VotingSets listed(const std::vector<std::vector<std::uint32_t>>& sets) {
   return VotingSets::listed(ids).value();
 }
 
+// --- no bug ---
+
+struct HandsAllOn : NoBug<Maekawa> {
+  HAPAX_RECORD(HandsAllOn)
+
+  void receive(Self self, NodeId from, const Message& message, Fx& fx) {
+    Fx real;
+    self.real.receive(from, message, real);
+    hand_on_if(real, self, fx, [](NodeId, const Message&) { return true; });
+  }
+};
+
+// What is caught below is the bug, not the wrapper around it.
+TEST(Mutants, AMutantWithoutABugRunsLikeTheRealAlgorithm) {
+  SimOptions options = visitors(9, 200, kMillisecond);
+  options.self_check = true;
+  const SimReport real = run<Maekawa>(options, 1);
+  const SimReport wrapped = run<Mutant<Maekawa, HandsAllOn>>(options, 1);
+  EXPECT_EQ(wrapped.fingerprint, real.fingerprint);
+  EXPECT_EQ(wrapped.messages, real.messages);
+  EXPECT_EQ(wrapped.entries, 500u);
+}
+
 // --- Ricart-Agrawala ---
 
 // Counts replies, where it should keep the set of those who have not replied: whoever answers, one
@@ -291,13 +314,12 @@ struct SendsTheTokenToTwo : NoBug<SuzukiKasami> {
 
   void release(Self self, Fx& fx) {
     self.real.release(fx);
-    for (const auto& send : fx.sends()) {
-      SuzukiKasami::Message copy = send.message;
-      auto& privilege = std::get<SuzukiKasami::Token>(copy).privilege;
-      if (privilege->queue.empty()) return;
-      const NodeId second = privilege->queue.pop();
-      return fx.send(second, copy);
-    }
+    if (fx.sends().empty()) return;
+    Message copy = fx.sends().front().message;
+    auto& privilege = std::get<SuzukiKasami::Token>(copy).privilege;
+    if (privilege->queue.empty()) return;
+    const NodeId second = privilege->queue.pop();
+    fx.send(second, copy);
   }
 };
 

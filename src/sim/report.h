@@ -1,6 +1,7 @@
 // What a run showed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -64,9 +65,14 @@ struct SimReport {
   double fairness = 1;          // Jain's index over the requesters: 1 is equal shares.
 
   std::uint64_t violation_count = 0;
-  std::vector<Violation> violations;  // The first ones, with words.
-  std::uint64_t fingerprint = 0;      // Over every entry: who, when, with which fence.
+  std::array<std::uint64_t, 4> violations_by_kind{};  // By Violation::Kind.
+  std::vector<Violation> violations;                  // The first few of each kind, with words.
+  std::uint64_t fingerprint = 0;  // Over every entry: who, when, with which fence.
   bool interrupted = false;
+
+  std::uint64_t count_of(Violation::Kind kind) const {
+    return violations_by_kind[static_cast<std::size_t>(kind)];
+  }
 
   double messages_per_entry() const { return per_entry(messages); }
   double sends_per_entry() const { return per_entry(sends); }

@@ -198,12 +198,12 @@ bool Simulation<A>::step(const Event& event) {
   ++events_;
   if (network_.any_fault()) [[unlikely]] {
     const NodeId node{event.to};
+    if (event.from == kResume) return resume(node);
     if (event.from != kCrash && event.from != kArrival && network_.is_crashed(node, now_)) {
       if (event.from == kAsk) --pending_asks_;
       return true;
     }
-    if (event.from == kResume) return resume(node);
-    if (hold_if_paused(event)) return true;
+    if (event.from != kCrash && hold_if_paused(event)) return true;
   }
   if (event.from >= kAsk) {
     local(event);

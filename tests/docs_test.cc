@@ -1,0 +1,124 @@
+// The documents are true: README's table is what the binary prints, and every command of the algorithm pages that
+// is said to break something breaks it, in just that way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "sim/duration.h"
+
+namespace hapax {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string output_of(const std::string& arguments) {
+  const std::string command = std::string{HAPAX_BINARY} + " " + arguments + " 2>/dev/null";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  EXPECT_NE(pipe, nullptr);
+  std::string output;
+  char buffer[4096];
+  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, got);
+  pclose(pipe);
+  return output;
+}
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t from = 0;
+  for (std::size_t end; (end = text.find('\n', from)) != std::string::npos; from = end + 1) {
+    lines.push_back(text.substr(from, end - from));
+  }
+  return lines;
+}
+
+// A block that follows <!-- output of: hapax ARGUMENTS --> is that output.
+TEST(Readme, ShowsWhatTheBinaryPrints) {
+  const std::string readme = contents_of(fs::path{HAPAX_ROOT} / "README.md");
+  const std::regex block{"<!-- output of: hapax (.*) -->\n```\n([^`]*)```"};
+  std::size_t blocks = 0;
+  for (std::sregex_iterator at{readme.begin(), readme.end(), block}, end; at != end; ++at, ++blocks) {
+    EXPECT_EQ(output_of((*at)[1].str()), (*at)[2].str());
+  }
+  EXPECT_GE(blocks, 1u);
+}
+
+// A row of a table "| dropped | `hapax sim NAME …` | reported |".
+struct Claim {
+  std::string page;
+  std::string arguments;
+  std::string reported;  // "No violation", or "KIND at TIME: TEXT"
+};
+
+std::vector<Claim> claims() {
+  std::vector<Claim> claims;
+  const std::regex head{R"(\| dropped \| `hapax sim (\S+) …` \| reported \|)"};
+  const std::regex row{R"(\| .* \| `(-.*)` \| (.*) \|)"};
+  for (const auto& entry : fs::directory_iterator(fs::path{HAPAX_ROOT} / "docs/algorithms")) {
+    std::optional<std::string> algorithm;
+    for (const std::string& line : lines_of(contents_of(entry.path()))) {
+      std::smatch match;
+      if (std::regex_match(line, match, head)) {
+        algorithm = match[1].str();
+      } else if (!line.starts_with('|')) {
+        algorithm.reset();
+      } else if (algorithm && std::regex_match(line, match, row)) {
+        claims.push_back({entry.path().stem().string(), *algorithm + " " + match[1].str(), match[2].str()});
+      }
+    }
+  }
+  std::sort(claims.begin(), claims.end(),
+            [](const Claim& a, const Claim& b) { return a.arguments < b.arguments; });
+  return claims;
+}
+
+TEST(AlgorithmPages, SayWhatBreaks) {
+  const std::vector<Claim> all = claims();
+  EXPECT_GE(all.size(), 50u);
+  for (const Claim& claim : all) {
+    SCOPED_TRACE(claim.page + ": hapax sim " + claim.arguments);
+    const boost::json::value report = boost::json::parse(output_of("sim " + claim.arguments + " --json"));
+    std::vector<std::string> seen;
+    for (const auto& v : report.at("violation_details").as_array()) {
+      seen.push_back(std::string{v.at("kind").as_string()} + " at " +
+                     format_duration(v.at("at_ns").to_number<Nanos>()) + ": " +
+                     std::string{v.at("text").as_string()});
+    }
+    if (claim.reported == "No violation") {
+      EXPECT_TRUE(seen.empty()) << seen.front();
+    } else {
+      EXPECT_NE(std::find(seen.begin(), seen.end(), claim.reported), seen.end()) << claim.reported;
+    }
+  }
+}
+
+// Links between documents and to the source lead somewhere.
+TEST(Documents, LinkToWhatIsThere) {
+  const std::regex link{R"(\]\(([^)#:]+)(#[^)]*)?\))"};
+  std::size_t links = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(HAPAX_ROOT)) {
+    const fs::path& page = entry.path();
+    if (page.extension() != ".md" || page.string().find("/build/") != std::string::npos) continue;
+    const std::string text = contents_of(page);
+    for (std::sregex_iterator at{text.begin(), text.end(), link}, end; at != end; ++at, ++links) {
+      EXPECT_TRUE(fs::exists(page.parent_path() / (*at)[1].str())) << page << ": " << (*at)[1];
+    }
+  }
+  EXPECT_GE(links, 20u);
+}
+
+}  // namespace
+}  // namespace hapax
