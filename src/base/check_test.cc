@@ -41,15 +41,7 @@ TEST(CheckDeathTest, TellsThatItIsOurBug) {
   EXPECT_DEATH(HAPAX_CHECK(false), "This is a bug in hapax");
 }
 
-TEST(Check, SignedAndUnsignedCompareByValue) {
-  const std::vector<int> items{1, 2};
-  HAPAX_CHECK(items.size() > -1);
-  HAPAX_CHECK(-1 < std::uint64_t{1});
-  HAPAX_CHECK(-1 != ~std::uint64_t{0});
-  EXPECT_DEATH(HAPAX_CHECK(-1 == ~std::uint64_t{0}), "with -1 == 18446744073709551615");
-}
-
-TEST(Check, LooksAtItsOperandsOnce) {
+TEST(Check, LooksAtItsOperandsOnceWhenItHolds) {
   int looks = 0;
   const auto look = [&] { return ++looks; };
   HAPAX_CHECK(look() == 1);

@@ -1,11 +1,26 @@
 #include <cstdio>
 #include <exception>
 #include <fmt/format.h>
+#include <string>
+#include <string_view>
 
 #include "cli/command.h"
 
 namespace hapax::cli {
 namespace {
+
+// What CLI11 says about a command line, said so that one knows what to do.
+std::string advice(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
+  if (argc < 2) return fmt::format("{}; try `hapax compare -n 10` (--help shows how)", e.what());
+  const std::string_view first = argv[1];
+  std::string commands;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == first) return fmt::format("{} (--help shows how)", e.what());
+    commands += (commands.empty() ? "" : ", ") + command->get_name();
+  }
+  if (first.starts_with('-')) return fmt::format("{} (--help shows how)", e.what());
+  return fmt::format("there is no command '{}'; use one of {}", first, commands);
+}
 
 int run(int argc, char** argv) {
   CLI::App app{
@@ -31,8 +46,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& e) {
-    const char* hint = argc > 1 ? "" : "; try `hapax compare -n 10`";
-    fmt::print(stderr, "hapax: {}{} (--help shows how)\n", e.what(), hint);
+    fmt::print(stderr, "hapax: {}\n", advice(app, e, argc, argv));
     return kUsage;
   }
   return outcome.status;

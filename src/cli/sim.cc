@@ -234,12 +234,13 @@ void print_table(const Finished& f) {
   }
 }
 
-void warn(const SimArguments& a, const MutexInfo& info) {
-  if (a.json) return;
-  if (a.unordered && info.needs == Channels::fifo) {
+void warn(const SimArguments& a) {
+  if (a.json || !a.unordered) return;
+  with_mutex(a.algorithm, []<class A>() {
+    if (A::kInfo.needs != Channels::fifo) return;
     fmt::print(stderr, "note: {} needs FIFO channels; this run shows what happens without\n",
-               info.name);
-  }
+               A::kInfo.name);
+  });
 }
 
 }  // namespace
@@ -275,6 +276,7 @@ int simulate_mutex(const SimArguments& a) {
                           theory_with_uniform_draw(a.algorithm, options.n, sets),
                           value_or_usage(report),
                           seconds};
+  warn(a);  // Not before: an error is one line.
   a.json ? print_as_json(finished) : print_table(finished);
   return finished.report.violation_count == 0 ? kHolds : kViolated;
 }
@@ -335,7 +337,7 @@ void add_sim(CLI::App& app, Outcome& outcome) {
       "Exit status: 0 fine, 1 a property was violated, 2 usage.");
   command->callback([a, &outcome] {
     processes(a->n);
-    if (with_mutex(a->algorithm, [&]<class A>() { warn(*a, A::kInfo); })) {
+    if (with_mutex(a->algorithm, []<class A>() {})) {
       outcome.status = simulate_mutex(*a);
     } else if (with_election(a->algorithm, []<class A>() {})) {
       outcome.status = simulate_election(*a);

@@ -3,7 +3,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <sstream>
+#include <iterator>
+#include <string>
 
 #include "cli/command.h"
 
@@ -28,11 +29,9 @@ VotingSets voting_sets_from(const std::string& name, std::uint32_t n) {
   if (size > kLargestFile)
     throw UsageError{fmt::format("voting sets '{}': the file is too large", name)};
   std::ifstream file{name};
-  std::stringstream text;
-  if (!(text << file.rdbuf())) {
-    throw UsageError{fmt::format("voting sets '{}': the file cannot be read", name)};
-  }
-  VotingSets sets = value_or_usage(VotingSets::parse(text.str()));
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (!file) throw UsageError{fmt::format("voting sets '{}': the file cannot be read", name)};
+  VotingSets sets = value_or_usage(VotingSets::parse(text));
   if (sets.processes() != n) {
     throw UsageError{fmt::format("'{}' has voting sets for {} processes; use -n {}", name,
                                  sets.processes(), sets.processes())};

@@ -71,15 +71,6 @@ concept ElectionAlgorithm = std::copyable<A> && Record<A> && kAllRecords<typenam
   { ca.is_open() } -> std::same_as<bool>;  // It takes part in an election not yet over for it.
 };
 
-template <ElectionAlgorithm A>
-A make(const View& view, const typename OptionsOf<A>::Type& options = {}) {
-  if constexpr (requires { typename A::Options; }) {
-    return A{view, options};
-  } else {
-    return A{view};
-  }
-}
-
 }  // namespace hapax
 
 template <>

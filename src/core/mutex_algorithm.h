@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/effects.h"
+#include "core/make.h"
 #include "core/view.h"
 
 namespace hapax {
@@ -70,27 +71,6 @@ concept MutexAlgorithm = std::copyable<A> && Record<A> && kAllRecords<typename A
 template <MutexAlgorithm A>
 void start(A& algorithm, Effects<typename A::Message>& fx) {
   if constexpr (requires { algorithm.start(fx); }) algorithm.start(fx);
-}
-
-// Algorithms with more than one form take A{view, options}; the others only A{view}.
-struct NoOptions {};
-template <class A>
-struct OptionsOf {
-  using Type = NoOptions;
-};
-template <class A>
-requires requires { typename A::Options; }
-struct OptionsOf<A> {
-  using Type = typename A::Options;
-};
-
-template <MutexAlgorithm A>
-A make(const View& view, const typename OptionsOf<A>::Type& options = {}) {
-  if constexpr (requires { typename A::Options; }) {
-    return A{view, options};
-  } else {
-    return A{view};
-  }
 }
 
 }  // namespace hapax

@@ -21,8 +21,8 @@ struct Stamp {
   friend constexpr auto operator<=>(const Stamp&, const Stamp&) = default;
 };
 
-// Whether a clock can have been reached by counting. A peer that sends a larger one is broken or hostile,
-// and believing it would bring our own clock to its end.
+// Whether a clock can have been reached by counting. A peer that sends a larger one is broken or
+// hostile, and believing it would bring our own clock to its end.
 constexpr bool is_plausible(Clock clock, std::uint32_t size) {
   return number(clock) < std::uint64_t{1} << (62 - std::bit_width(size));
 }

@@ -131,7 +131,7 @@ TEST(RicartAgrawala, TwoRepliesOfOneMemberDoNotStandForTwoMembers) {
   net.deliver(1, 0);
   net.act(0, [&](RicartAgrawala& a, auto& fx) { a.receive(NodeId{1}, reply, fx); });
   EXPECT_EQ(net.reasons(),
-            std::vector<std::string>{"#0 ignores a reply of #1: it asks for nothing now"});
+            std::vector<std::string>{"#0 ignores a reply of #1: it is late, or came twice"});
   EXPECT_EQ(net.phase(0), Phase::waiting);
 }
 

@@ -103,7 +103,7 @@ TEST(SuzukiKasami, OnlyWhoeverAskedIsRemembered) {
   net.request(42);
   net.settle();
   EXPECT_EQ(to_text(net.node(7)),
-            "SUZUKIKASAMI(self=#7 size=100 phase=idle asked=[#42:1] token=-)");
+            "SUZUKIKASAMI(phase=idle asked=[#42:1] token=-)");
 }
 
 TEST(SuzukiKasami, RefusesWhatTheProtocolForbids) {

@@ -212,13 +212,18 @@ TEST(Monitor, TheFingerprintIsOverWhoWhenAndWithWhichFence) {
   EXPECT_NE(print(kA, 20, 1), print(kA, 20, 2));
 }
 
-TEST(Monitor, OfManyViolationsTheFirstOnesAreKeptInWordsAndAllAreCounted) {
+TEST(Monitor, OfEachKindTheFirstViolationsAreKeptInWordsAndAllAreCounted) {
   Monitor monitor{kT};
-  for (int i = 0; i < 25; ++i) monitor.violated(Violation::Kind::protocol, i, "x");
+  for (int i = 0; i < 25; ++i) monitor.violated(Violation::Kind::protocol, i, "again");
+  monitor.violated(Violation::Kind::exclusion, 25, "and this");
   const SimReport report = monitor.report(1);
-  EXPECT_EQ(report.violation_count, 25u);
-  EXPECT_EQ(report.violations.size(), 10u);
-  EXPECT_EQ(report.violations[0].at, 0);
+  EXPECT_EQ(report.violation_count, 26u);
+  EXPECT_EQ(report.count_of(Violation::Kind::protocol), 25u);
+  EXPECT_EQ(report.count_of(Violation::Kind::exclusion), 1u);
+  EXPECT_EQ(report.count_of(Violation::Kind::fence), 0u);
+  EXPECT_LT(report.violations.size(), 20u);
+  EXPECT_EQ(report.violations.front().at, 0);
+  EXPECT_EQ(report.violations.back().text, "and this") << "many of one kind hide no other";
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "sim/run.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace hapax {
@@ -21,10 +20,7 @@ SimOptions with(SimOptions options, std::initializer_list<const char*> faults) {
   return options;
 }
 
-bool has(const SimReport& report, Violation::Kind kind) {
-  return std::any_of(report.violations.begin(), report.violations.end(),
-                     [&](const Violation& v) { return v.kind == kind; });
-}
+bool has(const SimReport& report, Violation::Kind kind) { return report.count_of(kind) > 0; }
 
 std::string first_violation(const SimReport& report) {
   return report.violations.empty() ? "no violation" : report.violations[0].text;

@@ -112,7 +112,7 @@ class Simulation {
   std::uint64_t messages_before_ = 0;  // As the warm-up ended.
   std::uint64_t sends_before_ = 0;
   std::uint64_t pending_asks_ = 0;  // Scheduled and not yet made.
-  std::optional<NodeId> last_;      // Who was drawn last.
+  std::optional<NodeId> last_;      // Who was drawn last; at first, who has the token.
   std::optional<NodeId> second_;    // Load `pairs`: who asks once the first is inside.
   std::uint64_t pair_ = 0;
   boost::unordered_flat_map<std::uint32_t, std::uint64_t> backlog_;  // Arrivals at a busy process.
@@ -176,9 +176,10 @@ void Simulation<A>::begin() {
   // Before the start: a token whose keeper wants to enter has no reason to leave.
   if (options_.load.kind == Load::Kind::high) {
     for (std::uint32_t i = 0; i < requesters_ && asked_ < options_.entries; ++i) {
-      if (is_barred(requester(i))) continue;
+      const NodeId node = requester(i);
+      if (is_barred(node) || nodes_[number(node)].phase() != Phase::idle) continue;
       ++asked_;
-      ask(requester(i));
+      ask(node);
     }
   }
   for (std::uint32_t i = 0; i < options_.n; ++i) {
@@ -284,6 +285,7 @@ bool Simulation<A>::is_barred(NodeId node) const {
 // A few draws find somebody who may ask, if there is any.
 template <MutexAlgorithm A>
 std::optional<NodeId> Simulation<A>::draw_requester() {
+  if (!last_) last_ = options_.holder;  // As the view starts, the token is there.
   for (int attempt = 0; attempt < 100; ++attempt) {
     const NodeId node = requester(workload_.below(requesters_));
     if (is_barred(node)) continue;

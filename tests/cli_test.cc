@@ -1,0 +1,306 @@
+// The binary as people and scripts run it: what it prints, where, and with which exit status.
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using ::testing::HasSubstr;
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+struct Finished {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+// A folder of its own for each test; tests run side by side.
+class Cli : public ::testing::Test {
+ protected:
+  Cli() {
+    std::string name = (fs::temp_directory_path() / "hapax-cli-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    folder_ = name;
+  }
+  ~Cli() override { fs::remove_all(folder_); }
+
+  Finished shell(const std::string& command) const {
+    const std::string redirected = "{ " + command + "; } >'" + (folder_ / "out").string() +
+                                   "' 2>'" + (folder_ / "err").string() + "' </dev/null";
+    const int status = std::system(redirected.c_str());  // NOLINT(cert-env33-c): as people run it
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents_of(folder_ / "out"),
+            contents_of(folder_ / "err")};
+  }
+  Finished hapax(const std::string& arguments) const {
+    return shell("'" HAPAX_BINARY "' " + arguments);
+  }
+  json::object object_of(const std::string& arguments, int status = 0) const {
+    const Finished finished = hapax(arguments);
+    EXPECT_EQ(finished.status, status) << arguments << '\n' << finished.err;
+    EXPECT_EQ(finished.err, "") << arguments;
+    EXPECT_EQ(std::count(finished.out.begin(), finished.out.end(), '\n'), 1) << "one line";
+    json::error_code error;
+    const json::value value = json::parse(finished.out, error);
+    EXPECT_FALSE(error) << finished.out;
+    return value.is_object() ? value.get_object() : json::object{};
+  }
+  std::string file(const std::string& name, std::string_view text) const {
+    std::ofstream{folder_ / name} << text;
+    return (folder_ / name).string();
+  }
+  void expect_refused(const std::string& arguments, const std::string& advice) const {
+    SCOPED_TRACE("hapax " + arguments);
+    const Finished finished = hapax(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    EXPECT_EQ(finished.err.rfind("hapax: ", 0), 0u) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr(advice));
+  }
+
+ private:
+  fs::path folder_;
+};
+
+void expect_keys(const json::object& object, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) EXPECT_TRUE(object.contains(key)) << key;
+}
+
+TEST_F(Cli, CompareAsJsonIsTheObjectThatIsPromised) {
+  const json::object object = object_of("compare -n 10 --json");
+  EXPECT_EQ(object.at("n").to_number<int>(), 10);
+  std::set<std::string> algorithms;
+  for (const json::value& value : object.at("rows").as_array()) {
+    const json::object& row = value.as_object();
+    algorithms.insert(std::string{row.at("algorithm").as_string()});
+    expect_keys(row, {"messages_per_entry", "expected_messages_per_entry", "client_delay_T",
+                      "sync_delay_T", "throughput", "expected_throughput", "in_request_order"});
+    EXPECT_EQ(row.at("violations").to_number<int>(), 0);
+    if (row.at("algorithm") == "ricart-agrawala") {
+      EXPECT_EQ(row.at("messages_per_entry").as_int64(), 18) << "18, not 1.8E1";
+      EXPECT_EQ(row.at("expected_messages_per_entry").as_int64(), 18);
+      EXPECT_EQ(row.at("client_delay_T").as_int64(), 2);
+      EXPECT_EQ(row.at("sync_delay_T").as_int64(), 1);
+      EXPECT_EQ(row.at("in_request_order").as_bool(), true);
+      EXPECT_NEAR(row.at("throughput").to_number<double>(), 1000 / 6.0, 1e-3);
+    }
+    if (row.at("algorithm") == "maekawa-basic") {
+      EXPECT_TRUE(row.at("deadlock").as_bool());
+      EXPECT_TRUE(row.at("throughput").is_null());
+    }
+  }
+  EXPECT_THAT(algorithms, ::testing::UnorderedElementsAre(
+                              "central", "token-ring", "lamport", "ricart-agrawala",
+                              "carvalho-roucairol", "maekawa-basic", "maekawa", "suzuki-kasami",
+                              "raymond", "naimi-trehel", "bakery"));
+  for (const json::value& row : object.at("elections").as_array()) {
+    EXPECT_EQ(row.at("messages"), row.at("expected_messages")) << row.at("situation");
+  }
+}
+
+TEST_F(Cli, CompareIsTheSameEveryTime) {
+  EXPECT_EQ(hapax("compare -n 5").out, hapax("compare -n 5").out);
+  EXPECT_THAT(hapax("compare -n 7 --voting-sets lecture").out, HasSubstr("listed, K = 3"));
+}
+
+TEST_F(Cli, SimAsJsonHasTheMeasuresThatArePromised) {
+  const json::object object =
+      object_of("sim ricart-agrawala -n 10 --requests 200 --load high --json");
+  expect_keys(object, {"algorithm", "n", "messages_per_entry", "expected_messages_per_entry",
+                       "client_delay_T", "sync_delay_T", "throughput", "expected_throughput",
+                       "in_request_order", "events", "events_per_second", "peak_rss_bytes",
+                       "violations", "response_time_ms", "longest_wait_ms", "fairness"});
+  EXPECT_EQ(object.at("violations").to_number<int>(), 0);
+  EXPECT_EQ(object.at("entries").to_number<int>(), 200);
+  EXPECT_EQ(object.at("messages_per_entry").to_number<double>(), 18);
+  EXPECT_GT(object.at("peak_rss_bytes").to_number<std::int64_t>(), 0);
+  EXPECT_GT(object.at("events_per_second").to_number<double>(), 0);
+}
+
+TEST_F(Cli, TheSameSeedGivesTheSameFingerprint) {
+  const auto print = [&](const std::string& seed) {
+    return object_of("sim lamport -n 4 --requests 100 --latency exp:1ms --json --seed " + seed)
+        .at("fingerprint");
+  };
+  EXPECT_EQ(print("7"), print("7"));
+  EXPECT_NE(print("7"), print("8"));
+}
+
+TEST_F(Cli, SimOfAnElectionAsJson) {
+  const json::object object = object_of("sim bully -n 10 --down 9 --starter 8 --json");
+  EXPECT_EQ(object.at("messages").to_number<int>(), 8);
+  EXPECT_EQ(object.at("violations").to_number<int>(), 0);
+  EXPECT_EQ(object.at("leaders").at(0).at("member").to_number<int>(), 8);
+  const json::object split = object_of("sim ring-election -n 6 --fault partition:0-2@0ms --json");
+  EXPECT_TRUE(split.at("two_leaders").as_bool());
+}
+
+TEST_F(Cli, AlgorithmsAsJsonNamesEveryFamily) {
+  const json::object object = object_of("algorithms --json");
+  std::set<std::string> families;
+  for (const json::value& row : object.at("algorithms").as_array()) {
+    families.insert(std::string{row.at("family").as_string()});
+    EXPECT_FALSE(row.at("summary").as_string().empty());
+  }
+  EXPECT_THAT(families,
+              ::testing::UnorderedElementsAre("mutual exclusion", "election", "shared memory"));
+}
+
+TEST_F(Cli, StatusIsZeroWhenAllHolds) {
+  const Finished finished = hapax("sim central -n 5 --requests 50");
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, HasSubstr("No violation"));
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST_F(Cli, StatusIsOneWhenAPropertyIsViolated) {
+  EXPECT_EQ(hapax("sim maekawa-basic -n 3 --load high").status, 1);
+  const json::object object =
+      object_of("sim lamport -n 5 --load high --unordered --latency exp:1ms --json", 1);
+  EXPECT_GT(object.at("violations").to_number<int>(), 0);
+  EXPECT_FALSE(object.at("violation_details").as_array().empty());
+}
+
+TEST_F(Cli, ANoteSaysThatTheAlgorithmIsUsedOutsideItsAssumptions) {
+  const Finished finished = hapax("sim lamport -n 3 --requests 5 --unordered");
+  EXPECT_THAT(finished.err, HasSubstr("note: lamport needs FIFO channels"));
+  EXPECT_EQ(hapax("sim ricart-agrawala -n 3 --requests 5 --unordered").err, "");
+}
+
+TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
+  expect_refused("", "try `hapax compare -n 10`");
+  expect_refused("frobnicate", "there is no command 'frobnicate'; use one of algorithms");
+  expect_refused("--frobnicate", "--help");
+  expect_refused("sim", "ALGORITHM is required");
+  expect_refused("sim lamport extra", "extra");
+  expect_refused("sim lamport --bogus", "--bogus");
+  expect_refused("sim lamport -n", "-n");
+  expect_refused("sim lamport --fifo --unordered", "excludes");
+}
+
+TEST_F(Cli, AnUnknownAlgorithmGetsASuggestion) {
+  expect_refused("sim lamprt", "did you mean lamport?");
+  expect_refused("sim ricart", "`hapax algorithms` lists them");
+  expect_refused("sim dijkstra", "shared-memory");
+  expect_refused("sim ''", "`hapax algorithms` lists them");
+}
+
+TEST_F(Cli, NumbersOutOfRangeAreRefused) {
+  expect_refused("sim lamport -n 0", "use 1 … 10000000 processes, e.g. -n 10");
+  expect_refused("sim lamport -n -3", "use 1 …");
+  expect_refused("sim lamport -n 10000001", "use 1 …");
+  expect_refused("sim lamport -n 99999999999999999999", "use 1 …");
+  expect_refused("sim lamport -n ten", "-n");
+  expect_refused("compare -n 0", "use 1 …");
+  expect_refused("compare -n 1000000", "`hapax sim`");
+  expect_refused("sim lamport --requests 0", "--requests");
+  expect_refused("sim lamport -n 5 --requesters 6", "use 0 … 5");
+  expect_refused("sim lamport -n 5 --holder 5", "use 0 … 4");
+  expect_refused("sim bully -n 5 --starter 5", "the members are 0 … 4");
+  expect_refused("sim bully -n 1000000", "use at most 10000");
+}
+
+TEST_F(Cli, AbsurdTimesAreRefused) {
+  expect_refused("sim lamport --latency const:9999h", "write a number with a unit");
+  expect_refused("sim lamport --latency const:99999s", "use 0ns … 60min");
+  expect_refused("sim lamport --latency const:-1ms", "use 0ns … 60min");
+  expect_refused("sim lamport --latency const:0ms", "e.g. const:1ms");
+  expect_refused("sim lamport --latency fast", "use const:1ms");
+  expect_refused("sim lamport --latency uniform:2ms:1ms", "the larger one");
+  expect_refused("sim lamport --cs forever", "--cs");
+  expect_refused("compare --cs 1ms", "five times the latency");
+  expect_refused("compare --latency 0ms", "try 1ms");
+  expect_refused("sim bully --latency exp:1ms", "use const:1ms or uniform");
+}
+
+TEST_F(Cli, BadLoadsAndFaultsAreRefused) {
+  expect_refused("sim lamport --load busy", "use low, high or poisson:RATE");
+  expect_refused("sim lamport --load poisson:0", "from 0.001 to 1e9");
+  expect_refused("sim lamport --fault fire", "write loss:0.01");
+  expect_refused("sim lamport --fault loss:2", "from 0 to 1");
+  expect_refused("sim lamport -n 3 --fault crash:3@5ms", "the processes are 0 … 2");
+  expect_refused("sim lamport -n 3 --fault pause:1@5ms", "say for how long");
+  expect_refused("sim bully --fault loss:0.1", "crash and partition only");
+}
+
+TEST_F(Cli, AnErrorStaysOneLineAlsoWhereThereWouldBeANote) {
+  expect_refused("sim lamport --unordered --load busy", "use low");
+  expect_refused("sim lamport -n 3 --unordered --fault crash:3@5ms", "the processes are");
+}
+
+TEST_F(Cli, VotingSetsThatMakeNoSenseAreRefused) {
+  const std::string disjoint = file("disjoint", "1: 1 2\n2: 2 3\n3: 3 4\n4: 1 4\n");
+  expect_refused("sim maekawa -n 4 --voting-sets " + disjoint, "violate M1");
+  expect_refused("compare -n 4 --voting-sets " + disjoint, "violate M1");
+  const std::string three = file("three", "1: 1 2\n2: 2 3\n3: 1 3\n");
+  expect_refused("sim maekawa -n 4 --voting-sets " + three, "use -n 3");
+  expect_refused("sim maekawa -n 3 --voting-sets " + file("empty", ""), "one line a process");
+  expect_refused("sim maekawa -n 3 --voting-sets " + file("words", "one: two\n"), "line 1");
+  expect_refused("sim maekawa -n 3 --voting-sets /no/such/file", "no such file");
+  expect_refused("sim maekawa -n 3 --voting-sets /", "no such file");
+  expect_refused("sim maekawa -n 10 --voting-sets plane", "--voting-sets cyclic");
+  expect_refused("sim maekawa -n 10 --voting-sets lecture", "use grid or cyclic");
+  EXPECT_EQ(hapax("sim maekawa -n 3 --requests 20 --load high --voting-sets " + three).status, 0);
+}
+
+TEST_F(Cli, HelpHasExamples) {
+  for (const char* command : {"", "algorithms ", "compare ", "sim ", "completion "}) {
+    const Finished finished = hapax(std::string{command} + "--help");
+    EXPECT_EQ(finished.status, 0) << command;
+    EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
+    EXPECT_EQ(finished.err, "") << command;
+  }
+  for (const char* command : {"algorithms", "compare", "sim"}) {
+    EXPECT_THAT(hapax(std::string{command} + " --help").out, HasSubstr("Examples:")) << command;
+  }
+}
+
+TEST_F(Cli, TheExamplesOfTheHelpWork) {
+  for (const char* command : {"compare", "sim"}) {
+    const std::string help = hapax(std::string{command} + " --help").out;
+    std::size_t examples = 0;
+    for (std::size_t at = help.find("\n  hapax "); at != std::string::npos;
+         at = help.find("\n  hapax ", at + 1), ++examples) {
+      std::string line = help.substr(at + 9, help.find('\n', at + 1) - at - 9);
+      line = line.substr(0, std::min(line.find("   "), line.find(" | ")));
+      if (line.find("1000000") != std::string::npos) continue;  // Takes its time; run elsewhere.
+      const Finished finished = hapax(line);
+      EXPECT_NE(finished.status, 2) << line << '\n' << finished.err;
+      EXPECT_NE(finished.out, "") << line;
+    }
+    EXPECT_GE(examples, 3u) << command;
+  }
+}
+
+TEST_F(Cli, VersionIsOneLine) {
+  EXPECT_THAT(hapax("--version").out, ::testing::MatchesRegex("hapax [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST_F(Cli, TheCompletionScriptWorksInBash) {
+  const std::string script = file("completion.bash", hapax("completion").out);
+  const auto complete = [&](const std::string& words, int at) {
+    return shell("bash -euc '. " + script + "; COMP_WORDS=(" + words +
+                 "); COMP_CWORD=" + std::to_string(at) + "; _hapax; echo ${COMPREPLY[*]}'");
+  };
+  EXPECT_EQ(complete("hapax com", 1).out, "compare completion\n");
+  EXPECT_EQ(complete("hapax sim ric", 2).out, "ricart-agrawala\n");
+  EXPECT_EQ(complete("hapax sim lamport --vot", 3).out, "--voting-sets\n");
+  EXPECT_EQ(complete("hapax com", 1).err, "");
+}
+
+}  // namespace
