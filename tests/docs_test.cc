@@ -1,12 +1,11 @@
-// The documents are true: README's table is what the binary prints, and every command of the algorithm pages that
-// is said to break something breaks it, in just that way.
-#include <gtest/gtest.h>
-
+// The documents are true: README's table is what the binary prints, and every command of the
+// algorithm pages that is said to break something breaks it, in just that way.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <iterator>
 #include <optional>
 #include <regex>
@@ -26,7 +25,8 @@ std::string output_of(const std::string& arguments) {
   EXPECT_NE(pipe, nullptr);
   std::string output;
   char buffer[4096];
-  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, got);
+  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe))
+    output.append(buffer, got);
   pclose(pipe);
   return output;
 }
@@ -50,7 +50,8 @@ TEST(Readme, ShowsWhatTheBinaryPrints) {
   const std::string readme = contents_of(fs::path{HAPAX_ROOT} / "README.md");
   const std::regex block{"<!-- output of: hapax (.*) -->\n```\n([^`]*)```"};
   std::size_t blocks = 0;
-  for (std::sregex_iterator at{readme.begin(), readme.end(), block}, end; at != end; ++at, ++blocks) {
+  for (std::sregex_iterator at{readme.begin(), readme.end(), block}, end; at != end;
+       ++at, ++blocks) {
     EXPECT_EQ(output_of((*at)[1].str()), (*at)[2].str());
   }
   EXPECT_GE(blocks, 1u);
@@ -76,7 +77,8 @@ std::vector<Claim> claims() {
       } else if (!line.starts_with('|')) {
         algorithm.reset();
       } else if (algorithm && std::regex_match(line, match, row)) {
-        claims.push_back({entry.path().stem().string(), *algorithm + " " + match[1].str(), match[2].str()});
+        claims.push_back(
+            {entry.path().stem().string(), *algorithm + " " + match[1].str(), match[2].str()});
       }
     }
   }
@@ -90,7 +92,8 @@ TEST(AlgorithmPages, SayWhatBreaks) {
   EXPECT_GE(all.size(), 50u);
   for (const Claim& claim : all) {
     SCOPED_TRACE(claim.page + ": hapax sim " + claim.arguments);
-    const boost::json::value report = boost::json::parse(output_of("sim " + claim.arguments + " --json"));
+    const boost::json::value report =
+        boost::json::parse(output_of("sim " + claim.arguments + " --json"));
     std::vector<std::string> seen;
     for (const auto& v : report.at("violation_details").as_array()) {
       seen.push_back(std::string{v.at("kind").as_string()} + " at " +

@@ -27,8 +27,7 @@ struct Source {
 bool is_for_tests(const fs::path& path) {
   const std::string name = path.stem().string();
   return name.ends_with("_test") || name.ends_with("_testing") ||
-         path.parent_path().filename() == "testing" ||
-         path == "election/small_world.h";  // What the tests of the elections run in.
+         path.parent_path().filename() == "testing";
 }
 
 Source read(const fs::path& root, const fs::path& path) {

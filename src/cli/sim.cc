@@ -281,6 +281,30 @@ int simulate_mutex(const SimArguments& a) {
   return finished.report.violation_count == 0 ? kHolds : kViolated;
 }
 
+namespace {
+
+int run_sim(const SimArguments& a, const CLI::App& command) {
+  processes(a.n);
+  const bool elects = with_election(a.algorithm, []<class A>() {});
+  if (!elects && !with_mutex(a.algorithm, []<class A>() {})) unknown_algorithm(a.algorithm);
+  const auto only_for = [&](const char* option, bool fits, std::string_view whom) {
+    if (command.count(option) > 0 && !fits) {
+      throw UsageError{fmt::format("{} is for {} only; leave it out", option, whom)};
+    }
+  };
+  only_for("--voting-sets", a.algorithm.starts_with("maekawa"), "maekawa and maekawa-basic");
+  only_for("--say-denied", a.algorithm == "central", "central");
+  only_for("--starter", elects, "elections");
+  only_for("--down", elects, "elections");
+  for (const char* option :
+       {"--load", "--cs", "--requests", "--requesters", "--holder", "--held"}) {
+    only_for(option, !elects, "mutual exclusion");
+  }
+  return elects ? simulate_election(a) : simulate_mutex(a);
+}
+
+}  // namespace
+
 void add_sim(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("sim", "Run one algorithm in virtual time and measure it");
   auto a = std::make_shared<SimArguments>();
@@ -335,16 +359,7 @@ void add_sim(CLI::App& app, Outcome& outcome) {
       "  hapax sim bully -n 10 --down 9 --starter 0\n"
       "  hapax sim ring-election -n 6 --fault partition:0-2@0ms     two leaders\n"
       "Exit status: 0 fine, 1 a property was violated, 2 usage.");
-  command->callback([a, &outcome] {
-    processes(a->n);
-    if (with_mutex(a->algorithm, []<class A>() {})) {
-      outcome.status = simulate_mutex(*a);
-    } else if (with_election(a->algorithm, []<class A>() {})) {
-      outcome.status = simulate_election(*a);
-    } else {
-      unknown_algorithm(a->algorithm);
-    }
-  });
+  command->callback([a, &outcome, command] { outcome.status = run_sim(*a, *command); });
 }
 
 }  // namespace hapax::cli

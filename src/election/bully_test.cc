@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "election/small_world.h"
+#include "election/testing/small_world.h"
 #include "wire/codec.h"
 
 namespace hapax {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "election/catalog.h"
-#include "election/small_world.h"
+#include "election/testing/small_world.h"
 #include "wire/codec.h"
 
 namespace hapax {

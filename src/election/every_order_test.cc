@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "election/catalog.h"
-#include "election/small_world.h"
+#include "election/testing/small_world.h"
 
 namespace hapax {
 namespace {

@@ -56,7 +56,7 @@ class Simulation {
   static constexpr std::uint64_t kPairStep = 1'000'003;
 
   // A message in flight, or, with a `from` that no process has, something that happens at `to`.
-  enum Local : std::uint32_t { kAsk = 0xffff'fff0, kLeave, kArrival, kCrash, kResume };
+  enum Local : std::uint32_t { kAsk = 0xffff'fff0, kLeave, kArrival, kArrived, kCrash, kResume };
   struct Event {
     Nanos at;
     std::uint32_t from;
@@ -111,6 +111,7 @@ class Simulation {
   std::uint64_t sends_ = 0;
   std::uint64_t messages_before_ = 0;  // As the warm-up ended.
   std::uint64_t sends_before_ = 0;
+  std::size_t crashes_ahead_ = 0;   // Scheduled and not yet come.
   std::uint64_t pending_asks_ = 0;  // Scheduled and not yet made.
   std::optional<NodeId> last_;      // Who was drawn last; at first, who has the token.
   std::optional<NodeId> second_;    // Load `pairs`: who asks once the first is inside.
@@ -145,10 +146,9 @@ SimReport Simulation<A>::run(const SimObserver& observer) {
   if (observer) observer({0, options_.entries, 0});
   Event event{};
   while (true) {
-    if (!queue_.take(event)) {
-      if (!ask_when_quiet()) break;
-      continue;
-    }
+    // Quiet: nothing lies ahead but faults.
+    if (queue_.size() == crashes_ahead_ && ask_when_quiet()) continue;
+    if (!queue_.take(event)) break;
     if (const Event* soon = queue_.peek(kPrefetchAhead)) {
       __builtin_prefetch(&nodes_[soon->to < options_.n ? soon->to : 0]);
     }
@@ -172,6 +172,7 @@ void Simulation<A>::begin() {
   for (const FaultPlan::Scheduled& fault : network_.faults().scheduled()) {
     if (fault.kind != Fault::Kind::crash) continue;
     for (const NodeId node : fault.processes) schedule(fault.from, kCrash, node);
+    crashes_ahead_ += fault.processes.size();
   }
   // Before the start: a token whose keeper wants to enter has no reason to leave.
   if (options_.load.kind == Load::Kind::high) {
@@ -204,7 +205,7 @@ bool Simulation<A>::step(const Event& event) {
       if (event.from == kAsk) --pending_asks_;
       return true;
     }
-    if (event.from != kCrash && hold_if_paused(event)) return true;
+    if (event.from != kCrash && event.from != kArrival && hold_if_paused(event)) return true;
   }
   if (event.from >= kAsk) {
     local(event);
@@ -258,8 +259,14 @@ void Simulation<A>::local(const Event& event) {
     case kLeave:
       return leave(node);
     case kArrival:
+      // The next one, at another process, does not wait for this one.
+      schedule_arrival();
+      step(Event{now_, kArrived, event.to, Message{}});
+      return;
+    case kArrived:
       return arrive(node);
     case kCrash:
+      --crashes_ahead_;
       return monitor_.crashed(node);
     case kResume:
       return;
@@ -355,8 +362,6 @@ void Simulation<A>::schedule_arrival() {
 
 template <MutexAlgorithm A>
 void Simulation<A>::arrive(NodeId node) {
-  schedule_arrival();
-  if (network_.any_fault() && network_.is_crashed(node, now_)) return;
   if (nodes_[number(node)].phase() == Phase::idle) {
     ask(node);
   } else {
