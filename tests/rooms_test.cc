@@ -62,8 +62,11 @@ const std::map<std::string, Names> kSees{
     {"election", {"base", "core"}},
     {"memory", {"base", "core"}},
     {"world", {"base", "core", "wire", "mutex", "election"}},
+    {"draw", {"base", "core", "wire", "mutex", "election", "world"}},
+    {"check", {"base", "core", "wire", "mutex", "election", "memory", "world"}},
     {"sim", {"base", "core", "wire", "mutex", "election", "world"}},
-    {"cli", {"base", "core", "wire", "mutex", "election", "memory", "world", "sim"}},
+    {"cli",
+     {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim"}},
 };
 // Tests may also take what they test through the codec.
 const Names kTestsSeeToo{"wire"};

@@ -29,7 +29,9 @@ void print_tables() {
   election.column("", Table::Align::left);
   for_each_election([&]<class A>() {
     election.row({std::string{A::kInfo.name}, std::string{A::kInfo.topology},
-                  fmt::format("{} … {}", A::kInfo.best, A::kInfo.worst),
+                  A::kInfo.best == A::kInfo.worst
+                      ? std::string{A::kInfo.best}
+                      : fmt::format("{} … {}", A::kInfo.best, A::kInfo.worst),
                   std::string{A::kInfo.summary}});
   });
   Table memory;

@@ -15,7 +15,9 @@ namespace hapax::cli {
 // Exit statuses: as of a test or a checker, so that scripts can tell a finding from a mistake.
 inline constexpr int kHolds = 0;
 inline constexpr int kViolated = 1;
-inline constexpr int kUsage = 2;
+inline constexpr int kUsage = 2;         // Or output that could not be written, as with grep.
+inline constexpr int kOutOfMemory = 70;  // Or a bug.
+inline constexpr int kUnfinished = 3;
 
 // Input that makes no sense: one line that says what to do, exit status 2.
 struct UsageError : std::runtime_error {
@@ -36,6 +38,9 @@ struct Outcome {
 void add_algorithms(CLI::App& app, Outcome& outcome);
 void add_compare(CLI::App& app, Outcome& outcome);
 void add_sim(CLI::App& app, Outcome& outcome);
+void add_check(CLI::App& app, Outcome& outcome);
+void add_trace(CLI::App& app, Outcome& outcome);
+void add_replay(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
 
 }  // namespace hapax::cli

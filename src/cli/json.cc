@@ -34,6 +34,7 @@ void write(std::string& out, const boost::json::value& value) {
 }  // namespace
 
 boost::json::value json_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
   const double rounded = std::round(value * 1e9) / 1e9;
   if (std::abs(rounded) < 1e15 && rounded == std::floor(rounded)) {
     return static_cast<std::int64_t>(rounded);

@@ -1,8 +1,12 @@
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fmt/format.h>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "cli/command.h"
 
@@ -18,8 +22,26 @@ std::string advice(const CLI::App& app, const CLI::ParseError& e, int argc, char
     if (command->get_name() == first) return fmt::format("{} (--help shows how)", e.what());
     commands += (commands.empty() ? "" : ", ") + command->get_name();
   }
-  if (first.starts_with('-')) return fmt::format("{} (--help shows how)", e.what());
+  if (first.starts_with('-')) return fmt::format("unknown option {} (--help shows how)", first);
   return fmt::format("there is no command '{}'; use one of {}", first, commands);
+}
+
+// One line; must not fail, even if nobody listens.
+int complain(std::string_view what, int status) {
+  std::fputs(fmt::format("hapax: {}\n", what).c_str(), stderr);
+  return status;
+}
+
+int cannot_write(int error, int status) {
+  if (error == EPIPE) return status;  // Whoever reads has seen enough.
+  return complain(fmt::format("cannot write the output: {}", std::strerror(error)), kUsage);
+}
+
+// Printed is not yet written.
+int flush(int status) {
+  errno = 0;
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  return failed ? cannot_write(errno != 0 ? errno : EIO, status) : status;
 }
 
 int run(int argc, char** argv) {
@@ -35,19 +57,26 @@ int run(int argc, char** argv) {
       "  hapax sim ricart-agrawala -n 25 --load high  one algorithm in detail\n"
       "  hapax sim lamport -n 5 --load high --unordered --latency exp:1ms\n"
       "                                               what breaks without FIFO channels\n"
-      "`hapax COMMAND --help` says more. Exit status: 0 fine, 1 a property was violated, 2 usage.");
+      "`hapax COMMAND --help` says more. Exit status: 0 fine, 1 a property was violated, 2 usage "
+      "or\n"
+      "the output could not be written, 70 out of memory.");
   Outcome outcome;
   add_algorithms(app, outcome);
   add_compare(app, outcome);
   add_sim(app, outcome);
+  add_check(app, outcome);
+  add_trace(app, outcome);
+  add_replay(app, outcome);
   add_completion(app, outcome);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;  // std::cout would forget why it could not write.
+    const int status = app.exit(help, text, text);
+    fmt::print("{}", text.str());
+    return status;
   } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "hapax: {}\n", advice(app, e, argc, argv));
-    return kUsage;
+    return complain(advice(app, e, argc, argv), kUsage);
   }
   return outcome.status;
 }
@@ -56,16 +85,17 @@ int run(int argc, char** argv) {
 }  // namespace hapax::cli
 
 int main(int argc, char** argv) {
+  using namespace hapax::cli;
   try {
-    return hapax::cli::run(argc, argv);
-  } catch (const hapax::cli::UsageError& e) {
-    fmt::print(stderr, "hapax: {}\n", e.what());
-    return hapax::cli::kUsage;
+    return flush(run(argc, argv));
+  } catch (const UsageError& e) {
+    return complain(e.what(), kUsage);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "hapax: out of memory; try a smaller -n\n");
-    return 70;
+    return complain("out of memory; try a smaller -n", kOutOfMemory);
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) != 0) return cannot_write(e.code().value(), kHolds);
+    return complain(e.what(), kOutOfMemory);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "hapax: {}\n", e.what());
-    return 70;
+    return complain(e.what(), kOutOfMemory);
   }
 }

@@ -23,8 +23,14 @@ class Progress {
  private:
   bool enabled_;
   bool drawn_ = false;
+  void (*on_interrupt_)(int) = nullptr;  // What ^C did before. Meaningful while drawn_.
   std::chrono::steady_clock::time_point begin_;
   std::chrono::steady_clock::time_point last_;
 };
+
+// A line of at most that many columns (if there are a few): the bar, per cent, and the note if it
+// fits. REQUIRES: the note is ASCII.
+std::string progress_line(std::uint64_t done, std::uint64_t total, std::string_view note,
+                          std::size_t columns);
 
 }  // namespace hapax::cli

@@ -8,7 +8,9 @@
 #include <sys/resource.h>
 
 #include "cli/json.h"
+#include "cli/number.h"
 #include "cli/progress.h"
+#include "cli/sim_trace.h"
 #include "cli/table.h"
 #include "cli/voting.h"
 #include "election/catalog.h"
@@ -51,7 +53,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::string_view nearest;
   std::size_t distance = 4;
   const auto consider = [&](std::string_view candidate) {
-    if (const std::size_t d = edit_distance(name, candidate); d < distance) {
+    const bool begins = name.size() > 1 && candidate.starts_with(name);
+    if (const std::size_t d = begins ? 0 : edit_distance(name, candidate); d < distance) {
       nearest = candidate;
       distance = d;
     }
@@ -114,16 +117,33 @@ struct Finished {
     return seconds > 0 ? static_cast<double>(report.events) / seconds : 0;
   }
   // The formulas for messages and client delay are about one requester at a time, those for
-  // throughput about all at once.
-  bool is_low() const {
-    return options.load.kind == Load::Kind::low && options.faults.empty() &&
+  // throughput about all at once; all of them about every process asking, and none failing.
+  bool is(Load::Kind kind) const {
+    return options.load.kind == kind && options.faults.empty() &&
            options.requesters % options.n == 0;
   }
+  const Expected* expected_messages() const {
+    return is(Load::Kind::low) && !theory.messages_at_saturation ? &theory.messages : nullptr;
+  }
+  const Expected* expected_client_delay() const {
+    return is(Load::Kind::low) ? &theory.client_delay : nullptr;
+  }
+  const Expected* expected_sync_delay() const {
+    return is(Load::Kind::high) && report.sync_delay.count > 0 ? &theory.sync_delay_high : nullptr;
+  }
+  // Only if requests arrive while another is inside, so that the next one has long been waiting.
   std::optional<double> expected_throughput() const {
-    if (options.load.kind != Load::Kind::high || options.requesters != 0) return std::nullopt;
+    if (!is(Load::Kind::high) || options.inside < 5 * options.latency.mean()) return std::nullopt;
     const double sync = theory.sync_delay_high.is_range ? report.sync_delay.mean()
                                                         : theory.sync_delay_high.value * t();
     return static_cast<double>(kSecond) / (sync + static_cast<double>(options.inside));
+  }
+  // Figures about entries, if there are any; a rate takes two.
+  std::optional<double> per_entry(double value) const {
+    return report.counted_entries == 0 ? std::nullopt : std::optional{value};
+  }
+  std::optional<double> throughput() const {
+    return report.throughput > 0 ? std::optional{report.throughput} : std::nullopt;
   }
   std::optional<double> in_t(const Spread& spread) const {
     if (spread.count == 0) return std::nullopt;
@@ -133,6 +153,14 @@ struct Finished {
 
 boost::json::value maybe(std::optional<double> value) {
   return value ? json_number(*value) : boost::json::value{};
+}
+
+boost::json::value maybe(const Expected* expected) {
+  return expected != nullptr ? json_number(expected->value) : boost::json::value{};
+}
+
+std::optional<double> in_ms(const Spread& spread, double nanos) {
+  return spread.count == 0 ? std::nullopt : std::optional{nanos / kMillisecond};
 }
 
 void print_as_json(const Finished& f) {
@@ -149,35 +177,76 @@ void print_as_json(const Finished& f) {
       {"cs_ns", f.options.inside},
       {"channels", f.options.channels == Channels::fifo ? "fifo" : "unordered"},
       {"seed", f.options.seed},
+      {"requests", f.options.entries},
       {"entries", r.entries},
-      {"messages_per_entry", json_number(r.messages_per_entry())},
-      {"expected_messages_per_entry", f.is_low() && !f.theory.messages_at_saturation
-                                          ? json_number(f.theory.messages.value)
-                                          : boost::json::value{}},
-      {"multicasts_per_entry", json_number(r.sends_per_entry())},
+      {"messages_per_entry", maybe(f.per_entry(r.messages_per_entry()))},
+      {"expected_messages_per_entry", maybe(f.expected_messages())},
+      {"multicasts_per_entry", maybe(f.per_entry(r.sends_per_entry()))},
       {"client_delay_T", maybe(f.in_t(r.client_delay))},
-      {"expected_client_delay_T", json_number(f.theory.client_delay.value)},
+      {"expected_client_delay_T", maybe(f.expected_client_delay())},
       {"sync_delay_T", maybe(f.in_t(r.sync_delay))},
-      {"response_time_ms", json_number(r.response_time.mean() / kMillisecond)},
-      {"throughput", json_number(r.throughput)},
+      {"expected_sync_delay_T", maybe(f.expected_sync_delay())},
+      {"response_time_ms", maybe(in_ms(r.response_time, r.response_time.mean()))},
+      {"throughput", maybe(f.throughput())},
       {"expected_throughput", maybe(f.expected_throughput())},
       {"in_request_order", r.overtakes == 0},
       {"overtakes", r.overtakes},
-      {"longest_wait_ms", json_number(static_cast<double>(r.wait.most) / kMillisecond)},
-      {"fairness", json_number(r.fairness)},
+      {"longest_wait_ms", maybe(in_ms(r.wait, static_cast<double>(r.wait.most)))},
+      {"fairness", maybe(f.per_entry(r.fairness))},
       {"virtual_time_ms", json_number(static_cast<double>(r.virtual_time) / kMillisecond)},
       {"events", r.events},
       {"events_per_second", json_number(std::round(f.events_per_second()))},
       {"peak_rss_bytes", peak_rss_bytes()},
       {"violations", r.violation_count},
+      {"stopped_early", r.stopped_early},
       {"violation_details", std::move(details)},
       {"fingerprint", fmt::format("{:016x}", r.fingerprint)}};
   if (f.sets != nullptr) object["voting_sets"] = f.sets->describe();
   print_json(object);
 }
 
-std::string in_delays(std::optional<double> value) {
-  return value ? show_number(*value) + " T" : "–";
+std::string or_dash(std::optional<double> value, std::string_view unit = "") {
+  return value ? fmt::format("{}{}", show_number(*value), unit) : "–";
+}
+
+std::string or_dash(const Spread& spread, Nanos duration) {
+  return spread.count > 0 ? format_duration(duration) : "–";
+}
+
+std::string words_of(const Expected* e, std::string_view unit = "") {
+  if (e == nullptr) return "";
+  const bool said = e->exact || e->formula.find("mean") != std::string::npos;
+  return fmt::format("{}{}  ({}{})", show_number(e->value), unit, e->formula,
+                     said ? "" : ", a mean");
+}
+
+void print_verdict(const Finished& f) {
+  const SimReport& r = f.report;
+  if (r.violation_count == 0 && r.entries >= f.options.entries) {
+    fmt::print("No violation: at most one inside, fences grew, everybody was served.\n");
+    return;
+  }
+  if (r.violation_count == 0) {
+    const bool crash =
+        std::any_of(f.options.faults.begin(), f.options.faults.end(),
+                    [](const Fault& fault) { return fault.kind == Fault::Kind::crash; });
+    fmt::print("No violation: at most one inside, fences grew. {} of {} requests were served{}.\n",
+               r.entries, f.options.entries,
+               crash ? ": a crashed process neither asks nor enters" : "");
+    return;
+  }
+  fmt::print("VIOLATED\n");
+  for (const Violation::Kind kind : {Violation::Kind::exclusion, Violation::Kind::fence,
+                                     Violation::Kind::progress, Violation::Kind::protocol}) {
+    if (r.count_of(kind) == 0) continue;
+    const auto first = std::find_if(r.violations.begin(), r.violations.end(),
+                                    [&](const Violation& v) { return v.kind == kind; });
+    fmt::print("  {:<10} {:>4} ×, first at {}: {}\n", name_of(kind), r.count_of(kind),
+               format_duration(first->at), first->text);
+  }
+  if (r.stopped_early) {
+    fmt::print("The run was stopped after {} violations.\n", r.violation_count);
+  }
 }
 
 void print_table(const Finished& f) {
@@ -192,46 +261,27 @@ void print_table(const Finished& f) {
   table.column("", Table::Align::left);
   table.column("measured");
   table.column("theory", Table::Align::left);
-  const auto theory = [](const Expected& e, std::string_view unit) {
-    return fmt::format("{}{}  ({}{})", show_number(e.value), unit, e.formula,
-                       e.exact ? "" : ", a mean");
-  };
-  const bool low = f.is_low();
-  table.row({"messages per entry", show_number(r.messages_per_entry()),
-             low && !f.theory.messages_at_saturation ? theory(f.theory.messages, "") : ""});
-  table.row({"  a multicast counted as one", show_number(r.sends_per_entry()), ""});
-  table.row({"client delay", in_delays(f.in_t(r.client_delay)),
-             low ? theory(f.theory.client_delay, " T") : ""});
-  table.row({"synchronization delay", in_delays(f.in_t(r.sync_delay)),
-             r.sync_delay.count > 0 && f.options.load.kind == Load::Kind::high
-                 ? theory(f.theory.sync_delay_high, " T")
-                 : ""});
+  table.row({"messages per entry", or_dash(f.per_entry(r.messages_per_entry())),
+             words_of(f.expected_messages())});
+  table.row({"  a multicast counted as one", or_dash(f.per_entry(r.sends_per_entry())), ""});
+  table.row({"client delay", or_dash(f.in_t(r.client_delay), " T"),
+             words_of(f.expected_client_delay(), " T")});
+  table.row({"synchronization delay", or_dash(f.in_t(r.sync_delay), " T"),
+             words_of(f.expected_sync_delay(), " T")});
   const std::optional<double> expected = f.expected_throughput();
-  table.row({"throughput", show_number(r.throughput) + " /s",
+  table.row({"throughput", or_dash(f.throughput(), " /s"),
              expected ? fmt::format("{} /s  (1/(SD+E))", show_number(*expected)) : ""});
-  table.row(
-      {"response time, mean", format_duration(static_cast<Nanos>(r.response_time.mean())), ""});
-  table.row({"longest wait", format_duration(r.wait.most), ""});
+  table.row({"response time, mean",
+             or_dash(r.response_time, static_cast<Nanos>(r.response_time.mean())), ""});
+  table.row({"longest wait", or_dash(r.wait, r.wait.most), ""});
   table.row({"entries", fmt::format("{}", r.entries), ""});
   table.row({"  that overtook an earlier request", fmt::format("{}", r.overtakes), ""});
-  table.row({"fairness (Jain)", show_number(r.fairness), ""});
+  table.row({"fairness (Jain)", or_dash(f.per_entry(r.fairness)), ""});
   table.row({"events", fmt::format("{}", r.events),
              fmt::format("{:.1f} million/s, {} MiB", f.events_per_second() / 1e6,
                          peak_rss_bytes() >> 20)});
   fmt::print("{}\n", table.text());
-  if (r.violation_count == 0) {
-    fmt::print("No violation: at most one inside, fences grew, everybody was served.\n");
-    return;
-  }
-  fmt::print("VIOLATED\n");
-  for (const Violation::Kind kind : {Violation::Kind::exclusion, Violation::Kind::fence,
-                                     Violation::Kind::progress, Violation::Kind::protocol}) {
-    if (r.count_of(kind) == 0) continue;
-    const auto first = std::find_if(r.violations.begin(), r.violations.end(),
-                                    [&](const Violation& v) { return v.kind == kind; });
-    fmt::print("  {:<10} {:>4} ×, first at {}: {}\n", name_of(kind), r.count_of(kind),
-               format_duration(first->at), first->text);
-  }
+  print_verdict(f);
 }
 
 void warn(const SimArguments& a) {
@@ -254,10 +304,15 @@ std::uint32_t processes(std::int64_t n) {
 }
 
 int simulate_mutex(const SimArguments& a) {
-  const SimOptions options = options_from(a);
+  SimOptions options = options_from(a);
   const bool votes = a.algorithm.starts_with("maekawa");
   const VotingSets sets =
       votes ? voting_sets_from(a.voting_sets, options.n) : VotingSets::grid(options.n);
+  std::optional<SimTrace> trace;
+  if (!a.trace.empty()) {
+    trace.emplace(a, options, votes ? &sets : nullptr);
+    options.recorder = trace->recorder();
+  }
   Progress progress{!a.json};
   double set_up = 0;  // Making a million processes is not what events per second are about.
   const Result<SimReport> report = simulate(
@@ -276,6 +331,7 @@ int simulate_mutex(const SimArguments& a) {
                           theory_with_uniform_draw(a.algorithm, options.n, sets),
                           value_or_usage(report),
                           seconds};
+  if (trace) trace->write();
   warn(a);  // Not before: an error is one line.
   a.json ? print_as_json(finished) : print_table(finished);
   return finished.report.violation_count == 0 ? kHolds : kViolated;
@@ -297,7 +353,7 @@ int run_sim(const SimArguments& a, const CLI::App& command) {
   only_for("--starter", elects, "elections");
   only_for("--down", elects, "elections");
   for (const char* option :
-       {"--load", "--cs", "--requests", "--requesters", "--holder", "--held"}) {
+       {"--load", "--cs", "--requests", "--requesters", "--holder", "--held", "--trace"}) {
     only_for(option, !elects, "mutual exclusion");
   }
   return elects ? simulate_election(a) : simulate_mutex(a);
@@ -310,33 +366,45 @@ void add_sim(CLI::App& app, Outcome& outcome) {
   auto a = std::make_shared<SimArguments>();
   command->add_option("ALGORITHM", a->algorithm, "A name that `hapax algorithms` lists")
       ->required();
-  command->add_option("-n", a->n, "Processes, 1 … 10,000,000")->capture_default_str();
-  command->add_option("--requests", a->requests, "Critical sections in all")->capture_default_str();
+  command->add_option("-n", a->n, "Processes, 1 … 10,000,000")
+      ->transform(whole_number(1, kMostProcesses, " processes, e.g. -n 10"))
+      ->capture_default_str();
+  command->add_option("--requests", a->requests, "Critical sections in all")
+      ->transform(whole_number(1, kMostRequests))
+      ->capture_default_str();
   command
       ->add_option("--load", a->load,
                    "low: one at a time | high: each asks again at once | "
                    "poisson:RATE requests a second")
       ->capture_default_str();
-  command->add_option("--requesters", a->requesters,
-                      "How many processes ask; default: all, or 64 of more than 1000");
+  command
+      ->add_option("--requesters", a->requesters,
+                   "How many processes ask; 0, the default: all, or, unless the load is low, "
+                   "64 of more than 1000")
+      ->transform(whole_number(0, kMostProcesses));
   command
       ->add_option("--latency", a->latency,
-                   "const:1ms | uniform:500us:2ms | exp:1ms | zones | europe | world")
+                   "const:1ms (or 1ms) | uniform:500us:2ms | exp:1ms | zones | europe | world")
       ->capture_default_str();
   command->add_option("--cs", a->inside, "Time inside the critical section")->capture_default_str();
   auto* fifo = command->add_flag("--fifo", a->fifo, "Messages of a link arrive in order (default)");
   command->add_flag("--unordered", a->unordered, "They may overtake one another")->excludes(fifo);
   command
       ->add_option("--fault", a->faults,
-                   "loss:P | dup:P | crash:I@T | pause:I@T+D | partition:I-J@T+D; I may be any, "
-                   "T a range 1ms..9ms; may be repeated")
+                   "loss:P | dup:P | crash:I@T | pause:I@T+D | partition:I-J@T+D, which cuts I-J "
+                   "(also a list, 0-4,7) off from the rest, for ever without +D; of crash and "
+                   "pause I may be any; T may be a range 1ms..9ms; elections take crash and "
+                   "partition only; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--seed", a->seed, "Same seed, same run")->capture_default_str();
+  command->add_option("--seed", a->seed, "Same seed, same run")
+      ->transform(whole_number(0, ~std::uint64_t{0}))
+      ->capture_default_str();
   command
       ->add_option("--voting-sets", a->voting_sets,
                    "maekawa: smallest | grid | cyclic | plane | lecture | FILE of lines '1: 1 2 3'")
       ->capture_default_str();
   command->add_option("--holder", a->holder, "Who has the token or coordinates at the start")
+      ->transform(whole_number(0, kMostProcesses - 1))
       ->capture_default_str();
   command->add_flag("--held", a->held, "The holder starts inside its critical section");
   command->add_flag("--say-denied", a->say_denied,
@@ -344,10 +412,15 @@ void add_sim(CLI::App& app, Outcome& outcome) {
   command->add_flag("--self-check", a->self_check,
                     "Take every step twice and encode every message (slow)");
   command
-      ->add_option("--starter", a->starters, "elections: who notices; default 0; may be repeated")
+      ->add_option("--starter", a->starters,
+                   "elections: who notices; default: the lowest that is up; may be repeated")
+      ->transform(whole_number(0, kMostProcesses - 1))
       ->allow_extra_args(false);
   command->add_option("--down", a->down, "elections: who is known to be down; may be repeated")
+      ->transform(whole_number(0, kMostProcesses - 1))
       ->allow_extra_args(false);
+  command->add_option("--trace", a->trace,
+                      "Write the run, its first 2,000 steps, as a trace to this file");
   command->add_flag("--json", a->json, "One JSON object instead of a table");
   command->footer(
       "Examples:\n"
@@ -358,7 +431,15 @@ void add_sim(CLI::App& app, Outcome& outcome) {
       "  hapax sim token-ring -n 4 --load high --cs 1ms --latency exp:5ms --fault dup:0.05\n"
       "  hapax sim bully -n 10 --down 9 --starter 0\n"
       "  hapax sim ring-election -n 6 --fault partition:0-2@0ms     two leaders\n"
-      "Exit status: 0 fine, 1 a property was violated, 2 usage.");
+      "  hapax sim maekawa -n 4 --load high --requests 4 --trace run.trace   for `hapax replay`\n"
+      "The theory column is empty where theory does not hold: with faults, if not all processes "
+      "ask,\n"
+      "for throughput if the time inside is below 5T. 1/(SD+E) takes the SD under high load; of\n"
+      "maekawa, for which theory has bounds only, that of the run itself. A run stops after 1000\n"
+      "violations. Two leaders on two sides of a partition are shown, but violate nothing.\n"
+      "Exit status: 0 fine, 1 a property was violated, 2 usage or the output could not be "
+      "written,\n"
+      "70 out of memory.");
   command->callback([a, &outcome, command] { outcome.status = run_sim(*a, *command); });
 }
 

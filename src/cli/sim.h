@@ -28,6 +28,7 @@ struct SimArguments {
   bool self_check = false;
   std::vector<std::int64_t> starters;
   std::vector<std::int64_t> down;
+  std::string trace;
   bool json = false;
 };
 

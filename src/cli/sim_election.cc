@@ -33,6 +33,12 @@ void add_fault(ElectionScenario& scenario, const FaultPlan::Scheduled& fault) {
                         fault.until == kNever ? std::nullopt : std::optional{fault.until}};
 }
 
+NodeId lowest_up(const ElectionScenario& scenario) {
+  std::uint32_t lowest = 0;
+  while (scenario.down.contains(NodeId{lowest})) ++lowest;
+  return NodeId{lowest};
+}
+
 ElectionScenario scenario_from(const SimArguments& a) {
   ElectionScenario scenario;
   scenario.members = processes(a.n);
@@ -54,8 +60,14 @@ ElectionScenario scenario_from(const SimArguments& a) {
   scenario.seed = a.seed;
   scenario.explain = true;
   for (const std::int64_t id : a.down) scenario.down.insert(member(id, a.n, "--down"));
+  if (scenario.down.size() == scenario.members) {
+    throw UsageError{"all members are down, and nobody is left to elect; leave out a --down"};
+  }
   for (const std::int64_t id : a.starters) {
     scenario.starters.push_back({member(id, a.n, "--starter"), 0});
+    if (scenario.down.contains(scenario.starters.back().member)) {
+      throw UsageError{fmt::format("starter {} is down; choose one that is up", id)};
+    }
   }
   std::vector<Fault> faults;
   for (const std::string& text : a.faults) {
@@ -68,8 +80,14 @@ ElectionScenario scenario_from(const SimArguments& a) {
   Prng prng{~a.seed};
   const FaultPlan plan = value_or_usage(FaultPlan::draw(faults, scenario.members, prng));
   for (const FaultPlan::Scheduled& fault : plan.scheduled()) add_fault(scenario, fault);
-  if (scenario.starters.empty()) scenario.starters.push_back({NodeId{0}, 0});
+  if (scenario.starters.empty()) scenario.starters.push_back({lowest_up(scenario), 0});
   return scenario;
+}
+
+// Traces write #4; here a member is its number.
+std::string plain(std::string text) {
+  std::erase(text, '#');
+  return text;
 }
 
 std::string leaders_of(const ElectionReport& report, std::uint32_t side) {
@@ -86,9 +104,7 @@ void print_text(const SimArguments& a, const ElectionReport& r) {
   fmt::print("{}, N = {}, latency {}, seed {}\n\n", a.algorithm, a.n, a.latency, a.seed);
   constexpr std::size_t kMostLines = 40;
   for (std::size_t i = 0; i < std::min(r.reasons.size(), kMostLines); ++i) {
-    std::string text = r.reasons[i].text;
-    std::erase(text, '#');
-    fmt::print("  {:>10}  {}\n", format_duration(r.reasons[i].at), text);
+    fmt::print("  {:>10}  {}\n", format_duration(r.reasons[i].at), plain(r.reasons[i].text));
   }
   if (r.reasons.size() > kMostLines) {
     fmt::print("  … and {} more steps\n", r.reasons.size() - kMostLines);
@@ -111,7 +127,9 @@ void print_text(const SimArguments& a, const ElectionReport& r) {
         format_duration(r.rivals->at), number(r.rivals->lower), number(r.rivals->lower_term),
         number(r.rivals->higher), number(r.rivals->higher_term));
   }
-  for (const auto& v : r.violations) fmt::print("VIOLATED   {}: {}\n", name_of(v.fault), v.text);
+  for (const auto& v : r.violations) {
+    fmt::print("VIOLATED   {}: {}\n", name_of(v.fault), plain(v.text));
+  }
 }
 
 void print_as_json(const SimArguments& a, const ElectionReport& r) {
@@ -126,7 +144,7 @@ void print_as_json(const SimArguments& a, const ElectionReport& r) {
   }
   boost::json::array details;
   for (const auto& v : r.violations) {
-    details.push_back({{"kind", name_of(v.fault)}, {"text", v.text}});
+    details.push_back({{"kind", name_of(v.fault)}, {"text", plain(v.text)}});
   }
   print_json({{"algorithm", a.algorithm},
               {"n", a.n},
@@ -147,7 +165,9 @@ void print_as_json(const SimArguments& a, const ElectionReport& r) {
 
 int simulate_election(const SimArguments& a) {
   const ElectionScenario scenario = scenario_from(a);
-  const ElectionReport report = value_or_usage(run_election(a.algorithm, scenario));
+  const Result<ElectionReport> run = run_election(a.algorithm, scenario);
+  if (!run) throw UsageError{plain(run.error().message)};
+  const ElectionReport& report = *run;
   a.json ? print_as_json(a, report) : print_text(a, report);
   return report.violations.empty() ? kHolds : kViolated;
 }

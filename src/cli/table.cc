@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -11,7 +12,7 @@ namespace hapax::cli {
 namespace {
 
 // Characters, not bytes: titles have an ellipsis or two.
-std::size_t width(const std::string& text) {
+std::size_t length(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -28,17 +29,27 @@ void Table::row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text() const {
+std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < titles_.size(); ++c) {
-    widths.push_back(width(titles_[c]));
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], width(row[c]));
+    widths.push_back(length(titles_[c]));
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], length(row[c]));
   }
+  return widths;
+}
+
+std::size_t Table::width() const {
+  const std::vector<std::size_t> widths = this->widths();
+  return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
+}
+
+std::string Table::text() const {
+  const std::vector<std::size_t> widths = this->widths();
   std::string text;
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string out;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      const std::string pad(widths[c] - width(cells[c]), ' ');
+      const std::string pad(widths[c] - length(cells[c]), ' ');
       if (c > 0) out += "  ";
       out += aligns_[c] == Align::right ? pad + cells[c] : cells[c] + pad;
     }
@@ -46,9 +57,7 @@ std::string Table::text() const {
     text += out + '\n';
   };
   line(titles_);
-  std::size_t total = 2 * (widths.size() - 1);
-  for (const std::size_t w : widths) total += w;
-  for (std::size_t i = 0; i < total; ++i) text += "─";
+  for (std::size_t i = 0; i < width(); ++i) text += "─";
   text += '\n';
   for (const auto& row : rows_) line(row);
   return text;

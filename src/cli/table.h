@@ -1,6 +1,7 @@
 // A table for people: columns as wide as they need, numbers to the right.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,11 @@ class Table {
   // REQUIRES: as many cells as columns.
   void row(std::vector<std::string> cells);
   std::string text() const;
+  std::size_t width() const;  // In columns of a terminal.
 
  private:
+  std::vector<std::size_t> widths() const;
+
   std::vector<std::string> titles_;
   std::vector<Align> aligns_;
   std::vector<std::vector<std::string>> rows_;

@@ -1,17 +1,43 @@
 #include "cli/voting.h"
 
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "cli/command.h"
 
 namespace hapax::cli {
 namespace {
-constexpr std::uintmax_t kLargestFile = 64 << 20;
+
+constexpr std::size_t kLargestFile = 64 << 20;
+
+// Also of a pipe, which has no size before it is read.
+std::string contents_of(const std::string& name) {
+  const auto refuse = [&](std::string_view why) {
+    throw UsageError{fmt::format("voting sets '{}': {}", name, why)};
+  };
+  std::error_code status;
+  if (!std::filesystem::exists(name, status)) {
+    refuse("no such file, and none of smallest, grid, cyclic, plane, lecture");
+  }
+  if (std::filesystem::is_directory(name, status)) refuse("is a directory; name a file");
+  std::ifstream file{name, std::ios::binary};
+  if (!file) refuse("the file cannot be read");
+  std::string text;
+  std::array<char, 1 << 16> chunk{};
+  while (file) {
+    file.read(chunk.data(), chunk.size());
+    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kLargestFile) refuse("the file is too large");
+  }
+  if (file.bad()) refuse("the file cannot be read");
+  return text;
 }
+
+}  // namespace
 
 VotingSets voting_sets_from(const std::string& name, std::uint32_t n) {
   if (name == "grid") return VotingSets::grid(n);
@@ -19,19 +45,7 @@ VotingSets voting_sets_from(const std::string& name, std::uint32_t n) {
   if (name == "smallest") return VotingSets::smallest(n);
   if (name == "plane") return value_or_usage(VotingSets::plane(n));
   if (name == "lecture") return value_or_usage(VotingSets::lecture(n));
-  std::error_code status;
-  const std::uintmax_t size = std::filesystem::file_size(name, status);
-  if (status) {
-    throw UsageError{fmt::format(
-        "voting sets '{}': no such file, and none of smallest, grid, cyclic, plane, lecture",
-        name)};
-  }
-  if (size > kLargestFile)
-    throw UsageError{fmt::format("voting sets '{}': the file is too large", name)};
-  std::ifstream file{name};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  if (!file) throw UsageError{fmt::format("voting sets '{}': the file cannot be read", name)};
-  VotingSets sets = value_or_usage(VotingSets::parse(text));
+  VotingSets sets = value_or_usage(VotingSets::parse(contents_of(name)));
   if (sets.processes() != n) {
     throw UsageError{fmt::format("'{}' has voting sets for {} processes; use -n {}", name,
                                  sets.processes(), sets.processes())};

@@ -78,7 +78,7 @@ class Effects {
 
   // To the members of `receivers`, in its order. REQUIRES: the sender is not among them.
   template <class Range>
-  void multicast(const Range& receivers, Message message) {
+  void multicast(Range&& receivers, Message message) {
     const auto first = static_cast<std::uint32_t>(listed_.size());
     for (const NodeId to : receivers) listed_.push_back(to);
     const auto count = static_cast<std::uint32_t>(listed_.size()) - first;

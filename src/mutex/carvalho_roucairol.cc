@@ -1,21 +1,52 @@
 #include "mutex/carvalho_roucairol.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/check.h"
 #include "base/match.h"
 
 namespace hapax {
 
-// As the view starts the holder has the permissions of all its pairs; of any other pair, the lower
-// id.
 CarvalhoRoucairol::CarvalhoRoucairol(const View& view)
     : self_{view.self},
       size_{view.size},
-      phase_(view.starts_inside() ? Phase::inside : Phase::idle) {
-  if (view.self == view.holder) return;
-  missing_ = NodeSet::all_below(number(view.self));
-  missing_.insert(view.holder);
+      holder_{view.holder},
+      phase_(view.starts_inside() ? Phase::inside : Phase::idle) {}
+
+// As the view starts the holder has the permissions of all its pairs; of any other pair, the lower
+// id.
+bool CarvalhoRoucairol::began_elsewhere(NodeId peer) const {
+  return self_.value != holder_.value && (peer == holder_.value || peer < self_.value);
+}
+
+bool CarvalhoRoucairol::is_missing(NodeId peer) const {
+  if (began_elsewhere(peer)) return !gained_.contains(peer);
+  return std::binary_search(given_.begin(), given_.end(), peer);
+}
+
+std::uint32_t CarvalhoRoucairol::missing() const {
+  std::uint32_t began = 0;  // How many began elsewhere.
+  if (self_.value != holder_.value) {
+    began = number(self_.value) + (self_.value < holder_.value ? 1 : 0);
+  }
+  return began - gained_.size() + static_cast<std::uint32_t>(given_.size());
+}
+
+bool CarvalhoRoucairol::gain(NodeId peer) {
+  if (began_elsewhere(peer)) return gained_.insert(peer);
+  const auto at = std::lower_bound(given_.begin(), given_.end(), peer);
+  if (at == given_.end() || *at != peer) return false;
+  given_.erase(at);
+  return true;
+}
+
+bool CarvalhoRoucairol::give(NodeId peer) {
+  if (began_elsewhere(peer)) return gained_.erase(peer);
+  const auto at = std::lower_bound(given_.begin(), given_.end(), peer);
+  if (at != given_.end() && *at == peer) return false;
+  given_.insert(at, peer);
+  return true;
 }
 
 void CarvalhoRoucairol::request(Effects<Message>& fx) {
@@ -23,9 +54,12 @@ void CarvalhoRoucairol::request(Effects<Message>& fx) {
   clock_ = next(clock_);
   asked_ = clock_;
   phase_ = Phase::waiting;
-  if (!missing_.empty()) {
+  if (missing() > 0) {
     fx.because("{} asks with {} those whose permission it lacks", self_.value, own());
-    fx.multicast(missing_, Request{asked_});
+    fx.multicast(std::views::iota(std::uint32_t{0}, size_.value) |
+                     std::views::transform([](std::uint32_t i) { return NodeId{i}; }) |
+                     std::views::filter([this](NodeId peer) { return is_missing(peer); }),
+                 Request{asked_});
   }
   enter_if_permitted(fx);
 }
@@ -37,7 +71,7 @@ void CarvalhoRoucairol::release(Effects<Message>& fx) {
   if (!deferred_.empty()) {
     fx.because("{} leaves and hands permission to those it kept waiting", self_.value);
     fx.multicast(deferred_, Reply{clock_});
-    for (const NodeId node : deferred_) missing_.insert(node);
+    for (const NodeId node : deferred_) give(node);
   }
   deferred_.clear();
 }
@@ -64,7 +98,7 @@ void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& f
   // Who asks lacks the permission, and it is not on its way to us: whoever handed it to us did so
   // for a request of ours that precedes its own next one. So it is here to give, unless a peer made
   // it up.
-  if (!missing_.insert(from)) return fx.reject(Reject::not_granted);
+  if (!give(from)) return fx.reject(Reject::not_granted);
   clock_ = std::max(clock_, clock);
   fx.send(from, Reply{clock_});
   if (phase_ == Phase::waiting) {
@@ -78,13 +112,13 @@ void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& f
 
 void CarvalhoRoucairol::on_reply(NodeId from, Clock clock, Effects<Message>& fx) {
   if (!is_plausible(clock, size_)) return fx.reject(Reject::absurd_clock);
-  if (phase_ != Phase::waiting || !missing_.erase(from)) return fx.reject(Reject::not_asked);
+  if (phase_ != Phase::waiting || !gain(from)) return fx.reject(Reject::not_asked);
   clock_ = std::max(clock_, clock);
   enter_if_permitted(fx);
 }
 
 void CarvalhoRoucairol::enter_if_permitted(Effects<Message>& fx) {
-  if (!missing_.empty()) return;
+  if (missing() > 0) return;
   phase_ = Phase::inside;
   clock_ = next(clock_);
   fx.because("{} enters: the permission of every pair is here", self_.value);

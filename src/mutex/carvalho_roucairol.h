@@ -6,6 +6,8 @@
 // them. Needs reliable channels; their order does not matter. 0 … 2(N-1) messages an entry.
 #pragma once
 
+#include <boost/container/options.hpp>
+#include <boost/container/vector.hpp>
 #include <variant>
 
 #include "base/id_set.h"
@@ -45,7 +47,8 @@ class CarvalhoRoucairol {
   Phase phase() const { return phase_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
-  HAPAX_RECORD(CarvalhoRoucairol, self_, size_, clock_, asked_, phase_, missing_, deferred_)
+  HAPAX_RECORD(CarvalhoRoucairol, self_, size_, holder_, phase_, clock_, asked_, gained_, given_,
+               deferred_)
 
  private:
   void on_request(NodeId from, Clock clock, Effects<Message>& fx);
@@ -53,15 +56,30 @@ class CarvalhoRoucairol {
   void enter_if_permitted(Effects<Message>& fx);
   Stamp own() const { return {asked_, self_}; }
 
+  // Of the permissions that the own pairs share: where they were as the view started, and are now.
+  bool began_elsewhere(NodeId peer) const;
+  bool is_missing(NodeId peer) const;
+  std::uint32_t missing() const;
+  bool gain(NodeId peer);  // False if it was here already.
+  bool give(NodeId peer);  // False if it was not here.
+
   Fixed<NodeId> self_;
   Fixed<std::uint32_t> size_;
+  Fixed<NodeId> holder_;
+  Phase phase_ = Phase::idle;
   // Orders requests and numbers turns. The turn is drawn at entry, above every clock that came with
   // a permission: the request's own stamp would not do, because members that need to ask nobody
   // enter after it and before it is granted.
   Clock clock_{};
   Clock asked_{};  // The clock of the own request, while phase_ != idle.
-  Phase phase_ = Phase::idle;
-  NodeSet missing_;   // Whose pair's permission is not here. Invariant: empty while inside.
+  // Only what has moved since the view started is kept, so that a member that nobody asked costs
+  // nothing. Many are gained by one's own requests; given to those few who asked, of maybe a
+  // million, so a list is smaller than bits. Invariant: missing() == 0 while inside.
+  NodeSet gained_;  // Peers whose pair's permission began elsewhere and is here.
+  boost::container::vector<
+      NodeId, void,
+      boost::container::vector_options_t<boost::container::stored_size<std::uint32_t>>>
+      given_;         // Peers whose pair's permission began here and is not here. Sorted.
   NodeSet deferred_;  // Whom to answer on leaving. Invariant: empty while idle.
 };
 

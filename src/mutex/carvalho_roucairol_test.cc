@@ -142,6 +142,21 @@ TEST(CarvalhoRoucairol, TheLaterOfTwoHandsOverAndAsksAtOnceAgain) {
   EXPECT_EQ(net.order(), (Order{2, 1}));
 }
 
+// Only those who have asked, and what they were given, take memory.
+TEST(CarvalhoRoucairol, ManyMembersThatNobodyAskedAreEqualToFreshOnes) {
+  Network<CarvalhoRoucairol> net{200, 7};
+  net.request(150);
+  net.settle();
+  EXPECT_EQ(net.sent(), 2 * 150u) << "those below, #7 among them";
+  EXPECT_TRUE(net.node(199) == CarvalhoRoucairol{net.view(199)});
+  net.forget_sent();
+  net.request(199);
+  net.settle();
+  net.request(150);
+  net.settle();
+  EXPECT_EQ(net.sent(), 2 * 199u + 2) << "#150 lacks what #199 took, and nothing else";
+}
+
 TEST(CarvalhoRoucairol, StartsFromEveryView) {
   testing::expect_starts_from_every_view<CarvalhoRoucairol>();
 }

@@ -42,9 +42,14 @@ void Lamport::receive(NodeId from, const Message& message, Effects<Message>& fx)
   const Clock clock = std::visit([](const auto& m) { return m.clock; }, message);
   if (!is_plausible(clock, size_)) return fx.reject(Reject::absurd_clock);
   match(
-      message, [&](const Request&) { on_request({clock, from}, fx); },
+      message,
+      [&](const Request&) {
+        on_request({clock, from}, fx);
+      },
       [&](const Reply&) { hear(from, clock); },
-      [&](const Release&) { on_release({clock, from}, fx); });
+      [&](const Release&) {
+        on_release({clock, from}, fx);
+      });
   enter_if_first(fx);
 }
 

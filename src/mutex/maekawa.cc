@@ -77,7 +77,10 @@ void Maekawa::on_locked(NodeId voter, Clock clock, Effects<Message>& fx) {
 
 void Maekawa::on_failed(NodeId voter, Effects<Message>& fx) {
   const auto seat = voters_.value.seat_of(voter);
-  if (phase_ != Phase::waiting || !seat) return fx.reject(Reject::not_asked);
+  // A voter never tells its own candidate that another comes first; it inquires.
+  if (phase_ != Phase::waiting || !seat || bid_->votes.contains(*seat)) {
+    return fx.reject(Reject::not_asked);
+  }
   bid_->failed.insert(*seat);
   // We cannot win for now: let those have their vote back who asked for it.
   const SeatSet pending = std::exchange(bid_->pending, {});

@@ -216,6 +216,7 @@ TEST(Maekawa, RefusesAnswersItHasNotAskedFor) {
   net.deliver(0, 1);
   net.deliver(1, 0);
   EXPECT_EQ(verdict(net.node(0), 1, Locked{Clock{9}}), Reject::not_asked) << "votes twice";
+  EXPECT_EQ(verdict(net.node(0), 1, Maekawa::Failed{}), Reject::not_asked) << "its vote is here";
 }
 
 TEST(Maekawa, RefusesTheReturnOfAVoteItHasNotGiven) {

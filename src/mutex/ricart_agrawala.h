@@ -65,4 +65,6 @@ class RicartAgrawala {
   NodeSet deferred_;  // Whom to answer on leaving. Invariant: empty while idle.
 };
 
+static_assert(sizeof(RicartAgrawala) <= 64);
+
 }  // namespace hapax

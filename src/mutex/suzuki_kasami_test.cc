@@ -102,8 +102,7 @@ TEST(SuzukiKasami, OnlyWhoeverAskedIsRemembered) {
   Network<SuzukiKasami> net{100, 99};
   net.request(42);
   net.settle();
-  EXPECT_EQ(to_text(net.node(7)),
-            "SUZUKIKASAMI(phase=idle asked=[#42:1] token=-)");
+  EXPECT_EQ(to_text(net.node(7)), "SUZUKIKASAMI(phase=idle asked=[#42:1] token=-)");
 }
 
 TEST(SuzukiKasami, RefusesWhatTheProtocolForbids) {

@@ -104,18 +104,22 @@ Result<VotingSets> VotingSets::lecture(std::uint32_t n) {
 }
 
 Result<VotingSets> VotingSets::parse(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Some editors put it first.
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::vector<std::vector<NodeId>> sets;
   for (std::size_t line_number = 1; !text.empty(); ++line_number) {
     const std::size_t length = text.find('\n');
     const std::vector<std::string_view> words = words_of(text.substr(0, length));
     text.remove_prefix(length == std::string_view::npos ? text.size() : length + 1);
     if (words.empty()) continue;
-    if (words[0] != fmt::format("{}:", sets.size() + 1)) {
+    const std::string owner = fmt::format("{}", sets.size() + 1);
+    const bool apart = words.size() > 1 && words[0] == owner && words[1] == ":";
+    if (!apart && words[0] != owner + ':') {
       return error("voting sets, line {}: expected '{}: …', the set of process {}", line_number,
                    sets.size() + 1, sets.size() + 1);
     }
     std::vector<NodeId>& set = sets.emplace_back();
-    for (std::size_t w = 1; w < words.size(); ++w) {
+    for (std::size_t w = apart ? 2 : 1; w < words.size(); ++w) {
       const auto process = parse_process(words[w], line_number);
       if (!process) return process.error();
       set.push_back(NodeId{*process - 1});

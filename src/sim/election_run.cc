@@ -142,13 +142,10 @@ class Run {
     agenda_.emplace(std::pair{when, order_++}, std::move(event));
   }
   // After that long all have been told of a fall, so a return is never told before it.
-  Nanos until_seen() const {
-    return scenario_.detection_ns + scenario_.detection_spread_ns + 1;
-  }
+  Nanos until_seen() const { return scenario_.detection_ns + scenario_.detection_spread_ns + 1; }
   Nanos between(Nanos low, Nanos high) {
     if (low == high) return low;
-    return low +
-           static_cast<Nanos>(random_.below(static_cast<std::uint64_t>(high - low) + 1));
+    return low + static_cast<Nanos>(random_.below(static_cast<std::uint64_t>(high - low) + 1));
   }
   void plan_to_tell(NodeId member, NodeId fallen) {
     const Nanos wait = scenario_.detection_ns + between(0, scenario_.detection_spread_ns);

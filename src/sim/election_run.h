@@ -24,7 +24,6 @@
 
 namespace hapax {
 
-
 struct ElectionScenario {
   struct Start {
     NodeId member{};
@@ -42,8 +41,7 @@ struct ElectionScenario {
   };
 
   std::uint32_t members = 5;
-  Nanos latency_min_ns =
-      1'000'000;  // Equal to max: constant. Otherwise uniform, from the seed.
+  Nanos latency_min_ns = 1'000'000;  // Equal to max: constant. Otherwise uniform, from the seed.
   Nanos latency_max_ns = 1'000'000;
   bool fifo = true;  // Per link. Constant latencies are FIFO in any case.
   std::uint64_t seed = 1;
@@ -53,8 +51,7 @@ struct ElectionScenario {
   std::vector<Crash> crashes;  // At most one per member.
   std::optional<Partition> partition;
   Nanos detection_ns = 5'000'000;  // From a fall or return until the others are told.
-  Nanos detection_spread_ns =
-      0;  // Each is told of a fall up to that much later, by the seed.
+  Nanos detection_spread_ns = 0;   // Each is told of a fall up to that much later, by the seed.
 
   Direction direction = Direction::ascending;  // Of the ring, for algorithms that let you choose.
   std::uint64_t event_limit = 10'000'000;
@@ -112,8 +109,7 @@ struct ElectionReport {
   std::uint64_t lost = 0;       // Of these, to members that were down or cut off.
   std::uint64_t events = 0;
   Nanos decided_ns = 0;  // When leader() last changed anywhere.
-  Nanos quiet_ns =
-      0;  // When the last message arrived or was lost, or the last event was told.
+  Nanos quiet_ns = 0;    // When the last message arrived or was lost, or the last event was told.
   std::vector<Member> members;
   std::vector<Change> timeline;  // Every change of leader() at a live member.
   std::vector<Reason> reasons;

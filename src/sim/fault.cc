@@ -137,6 +137,10 @@ Result<FaultPlan> FaultPlan::draw(const std::vector<Fault>& faults, std::uint32_
                      number(process), n - 1);
       }
     }
+    if (fault.kind == Fault::Kind::partition && processes.size() == n) {
+      return error("fault '{}' has all {} processes on one side; name some of them, e.g. 0-{}",
+                   fault.text, n, n / 2 > 0 ? n / 2 - 1 : 0);
+    }
     const auto range = static_cast<std::uint64_t>(fault.from_latest - fault.from_earliest);
     const Nanos from = fault.from_earliest + static_cast<Nanos>(prng.below(range + 1));
     plan.scheduled_.push_back({fault.kind, std::move(processes), from,

@@ -73,7 +73,10 @@ Result<Latency> Latency::parse(std::string_view text) {
     return latency;
   }
   const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return bad(text);
+  if (colon == std::string_view::npos) {
+    // A bare duration is a constant one.
+    return parse_duration(text, "latency") ? parse(fmt::format("const:{}", text)) : bad(text);
+  }
   const std::string_view kind = text.substr(0, colon);
   std::string_view first = text.substr(colon + 1);
   std::string_view second;
@@ -101,6 +104,10 @@ Result<Latency> Latency::parse(std::string_view text) {
     latency.kind_ = Kind::uniform;
     latency.high_ = latency.longest_ = *high;
     latency.mean_ = (*low + *high) / 2;
+    if (latency.mean_ == 0) {
+      return error(
+          "latency '{}' is too short; its mean, the T of the formulas, must be 1ns or more", text);
+    }
   }
   return latency;
 }

@@ -66,8 +66,15 @@ TEST(Latency, AWideAreaIsSymmetricAndShortestAtHome) {
   }
 }
 
+TEST(Latency, ABareDurationIsConstant) {
+  const auto latency = Latency::parse("2ms");
+  ASSERT_TRUE(latency.has_value());
+  EXPECT_EQ(latency->text(), "const:2ms");
+  EXPECT_EQ(latency->bounds(), (std::pair{2 * kMillisecond, 2 * kMillisecond}));
+}
+
 TEST(Latency, WhatMakesNoSenseIsRefusedWithAnExample) {
-  for (const char* text : {"", "1ms", "const", "gauss:1ms", "uniform:1ms", "mars", "const1ms"}) {
+  for (const char* text : {"", "1", "const", "gauss:1ms", "uniform:1ms", "mars", "const1ms"}) {
     const auto latency = Latency::parse(text);
     ASSERT_FALSE(latency.has_value()) << text;
     EXPECT_THAT(latency.error().message, HasSubstr("use const:1ms, uniform:500us:2ms, exp:1ms"));
@@ -78,6 +85,7 @@ TEST(Latency, WhatMakesNoSenseIsRefusedWithAnExample) {
   for (const char* text : {"uniform:2ms:1ms", "uniform:1ms:1ms"}) {
     EXPECT_THAT(Latency::parse(text).error().message, HasSubstr("must be the larger one"));
   }
+  EXPECT_THAT(Latency::parse("uniform:0ns:1ns").error().message, HasSubstr("is too short"));
   for (const char* text : {"const:-1ms", "exp:2h", "const:99999s", "uniform:1ms:", "const:1:2"}) {
     EXPECT_FALSE(Latency::parse(text).has_value()) << text;
   }

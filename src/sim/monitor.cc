@@ -7,7 +7,7 @@
 
 namespace hapax {
 
-void Monitor::starts_inside(NodeId node) { inside_[number(node)] = 0; }
+void Monitor::starts_inside(NodeId node) { inside_[number(node)] = std::nullopt; }
 
 void Monitor::asked(NodeId node, Nanos at) {
   if (quiet()) {
@@ -67,7 +67,7 @@ void Monitor::note_order(NodeId node, const Waiting& own) {
 void Monitor::left(NodeId node, Nanos at) {
   const auto found = inside_.find(number(node));
   if (found != inside_.end()) {
-    report_.response_time.add(at - found->second);
+    if (found->second) report_.response_time.add(at - *found->second);
     inside_.erase(found);
   }
   ++exits_;

@@ -56,7 +56,8 @@ class Monitor {
   Nanos t_;
   SimReport report_;
   boost::unordered_flat_map<std::uint32_t, Waiting> waiting_;
-  boost::unordered_flat_map<std::uint32_t, Nanos> inside_;  // When it had asked.
+  // When it had asked; nothing if it was inside from the start and never did.
+  boost::unordered_flat_map<std::uint32_t, std::optional<Nanos>> inside_;
   boost::unordered_flat_map<std::uint32_t, std::uint64_t> entries_of_;
   std::deque<Open>
       open_;  // Requests in the order of asking; granted ones leave when they are first.

@@ -49,6 +49,14 @@ TEST(Monitor, WhoeverStartsInsideIsInside) {
   EXPECT_EQ(monitor.report(2).violations[0].kind, Violation::Kind::exclusion);
 }
 
+TEST(Monitor, WhoeverStartsInsideNeverAskedAndHasNoResponseTime) {
+  Monitor monitor{kT};
+  monitor.starts_inside(kC);
+  monitor.left(kC, 20);
+  EXPECT_TRUE(monitor.quiet());
+  EXPECT_EQ(monitor.report(2).response_time.count, 0u);
+}
+
 TEST(Monitor, ADeadProcessIsNotInside) {
   Monitor monitor{kT};
   monitor.asked(kA, 0);

@@ -14,6 +14,8 @@
 
 namespace hapax {
 
+class SimRecorder;
+
 struct SimOptions {
   std::uint32_t n = 10;
   std::uint64_t entries = 1000;  // How many critical sections are asked for in all.
@@ -33,6 +35,8 @@ struct SimOptions {
   // Takes every step twice, from a copy, and sends every message through the codec: a step must be
   // deterministic and depend on nothing but the state and the message.
   bool self_check = false;
+  // Writes the run down; null if nobody does.
+  SimRecorder* recorder = nullptr;
 };
 
 }  // namespace hapax

@@ -11,6 +11,9 @@
 
 namespace hapax {
 
+// A run that has shown so many violations ends.
+inline constexpr std::uint64_t kMostViolations = 1000;
+
 struct Violation {
   enum class Kind : std::uint8_t { exclusion, fence, progress, protocol };
   Kind kind{};
@@ -69,6 +72,7 @@ struct SimReport {
   std::vector<Violation> violations;                  // The first few of each kind, with words.
   std::uint64_t fingerprint = 0;  // Over every entry: who, when, with which fence.
   bool interrupted = false;
+  bool stopped_early = false;  // After kMostViolations: more of the same would come.
 
   std::uint64_t count_of(Violation::Kind kind) const {
     return violations_by_kind[static_cast<std::size_t>(kind)];

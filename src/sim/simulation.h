@@ -24,6 +24,7 @@
 #include "sim/monitor.h"
 #include "sim/network.h"
 #include "sim/options.h"
+#include "sim/recorder.h"
 #include "sim/report.h"
 #include "wire/codec.h"
 
@@ -51,7 +52,6 @@ class Simulation {
  private:
   static constexpr Epoch kEpoch{1};
   static constexpr std::uint64_t kObserveEvery = 1 << 18;
-  static constexpr std::uint64_t kMostViolations = 1000;
   static constexpr std::size_t kPrefetchAhead = 12;
   static constexpr std::uint64_t kPairStep = 1'000'003;
 
@@ -71,6 +71,7 @@ class Simulation {
   bool resume(NodeId node);
   void local(const Event& event);
   void deliver(const Event& event);
+  void record_fall(const Event& event);
   bool nothing_pending() const;
   bool stuck() const;
   SimReport finish(bool interrupted);
@@ -183,6 +184,7 @@ void Simulation<A>::begin() {
       ask(node);
     }
   }
+  if (A::kInfo.never_rests && options_.recorder != nullptr) options_.recorder->start(now_);
   for (std::uint32_t i = 0; i < options_.n; ++i) {
     act(NodeId{i}, [](A& a, Effects<Message>& fx) { start(a, fx); });
   }
@@ -203,6 +205,7 @@ bool Simulation<A>::step(const Event& event) {
     if (event.from == kResume) return resume(node);
     if (event.from != kCrash && event.from != kArrival && network_.is_crashed(node, now_)) {
       if (event.from == kAsk) --pending_asks_;
+      if (options_.recorder != nullptr) record_fall(event);
       return true;
     }
     if (event.from != kCrash && event.from != kArrival && hold_if_paused(event)) return true;
@@ -245,8 +248,20 @@ bool Simulation<A>::resume(NodeId node) {
 
 template <MutexAlgorithm A>
 void Simulation<A>::deliver(const Event& event) {
+  if (options_.recorder != nullptr) [[unlikely]] {
+    options_.recorder->receive(now_, NodeId{event.from}, NodeId{event.to}, encode(event.message));
+  }
   act(NodeId{event.to},
       [&](A& a, Effects<Message>& fx) { a.receive(NodeId{event.from}, event.message, fx); });
+}
+
+// Somebody has crashed, and what came to it is lost. REQUIRES: there is a recorder.
+template <MutexAlgorithm A>
+void Simulation<A>::record_fall(const Event& event) {
+  const NodeId node{event.to};
+  options_.recorder->crash(now_, node);
+  if (event.from >= kAsk) return;
+  options_.recorder->receive(now_, NodeId{event.from}, node, encode(event.message));
 }
 
 template <MutexAlgorithm A>
@@ -267,6 +282,7 @@ void Simulation<A>::local(const Event& event) {
       return arrive(node);
     case kCrash:
       --crashes_ahead_;
+      if (options_.recorder != nullptr) record_fall(event);
       return monitor_.crashed(node);
     case kResume:
       return;
@@ -397,6 +413,8 @@ template <MutexAlgorithm A>
 void Simulation<A>::ask(NodeId node) {
   if (nodes_[number(node)].phase() != Phase::idle) return;
   monitor_.asked(node, now_);
+  if (options_.recorder != nullptr) [[unlikely]]
+    options_.recorder->request(now_, node);
   act(node, [](A& a, Effects<Message>& fx) { a.request(fx); });
 }
 
@@ -404,6 +422,8 @@ template <MutexAlgorithm A>
 void Simulation<A>::leave(NodeId node) {
   if (nodes_[number(node)].phase() != Phase::inside) return;
   monitor_.left(node, now_);
+  if (options_.recorder != nullptr) [[unlikely]]
+    options_.recorder->leave(now_, node);
   act(node, [](A& a, Effects<Message>& fx) { a.release(fx); });
   after_leaving(node);
 }
@@ -464,9 +484,13 @@ void Simulation<A>::send(NodeId from, NodeId to, const Message& message) {
     HAPAX_CHECK(decoded.has_value());
     HAPAX_CHECK(*decoded == message);
   }
+  std::uint32_t copies = 0;
   network_.send(from, to, now_, [&](Nanos at) {
+    ++copies;
     queue_.push(Event{at, number(from), number(to), message});
   });
+  if (options_.recorder != nullptr) [[unlikely]]
+    options_.recorder->sent(from, to, encode(message), copies);
 }
 
 template <MutexAlgorithm A>
@@ -503,6 +527,7 @@ SimReport Simulation<A>::finish(bool interrupted) {
   const bool home_never_asks = options_.draw == Draw::not_home && requesters_ > 1;
   SimReport report = monitor_.report(requesters_ - (home_never_asks ? 1 : 0));
   report.interrupted = interrupted;
+  report.stopped_early = monitor_.violation_count() >= kMostViolations;
   report.events = events_;
   report.virtual_time = now_;
   report.messages = messages_ - messages_before_;

@@ -150,7 +150,8 @@ Theory theory_with_uniform_draw(std::string_view algorithm, std::uint32_t n,
   if (theory.draw == Draw::uniform || n == 1) return theory;
   const double others = 1 - 1.0 / n;
   for (Expected* e : {&theory.messages, &theory.client_delay}) {
-    *e = {e->value * others, fmt::format("({})(N-1)/N", e->formula), false};
+    *e = {e->value * others, e->formula == "N" ? "N-1" : fmt::format("{}(N-1)/N", e->formula),
+          false};
   }
   // Of n hand-overs in a round two are between the coordinator and somebody, and cost T, not 2T.
   if (theory.draw == Draw::not_home) {

@@ -18,17 +18,22 @@ class Account {
  public:
   Account(std::int64_t balance, bool gated) : balance_(balance), gated_(gated) {}
 
+  struct Said {
+    std::string text;
+    bool refused = false;
+  };
+
   // What happened, in words. `fence` is the one its holder was given last, if any.
-  std::string read(NodeId node, std::optional<Fence> fence) {
+  Said read(NodeId node, std::optional<Fence> fence) {
     if (!admits(fence)) return refusal(node, "read", fence);
     seen_[node] = balance_;
-    return fmt::format("{} reads ${}{}", node, balance_, with(fence));
+    return {fmt::format("{} reads ${}{}", node, balance_, with(fence))};
   }
   // Writes what it has read plus `amount`. REQUIRES: it has read.
-  std::string deposit(NodeId node, std::int64_t amount, std::optional<Fence> fence) {
+  Said deposit(NodeId node, std::int64_t amount, std::optional<Fence> fence) {
     if (!admits(fence)) return refusal(node, "write", fence);
     balance_ = seen_[node] + amount;
-    return fmt::format("{} writes ${}{}", node, balance_, with(fence));
+    return {fmt::format("{} writes ${}{}", node, balance_, with(fence))};
   }
   bool has_read(NodeId node) const { return seen_.contains(node); }
   std::int64_t balance() const { return balance_; }
@@ -40,9 +45,10 @@ class Account {
   std::string with(std::optional<Fence> fence) const {
     return gated_ ? fmt::format(" with fence {}", fence.value_or(Fence{})) : "";
   }
-  std::string refusal(NodeId node, const char* what, std::optional<Fence> fence) const {
-    return fmt::format("the gate refuses the {} of {}: fence {} is older than {}", what, node,
-                       fence.value_or(Fence{}), gate_.highest());
+  Said refusal(NodeId node, const char* what, std::optional<Fence> fence) const {
+    return {fmt::format("the gate refuses the {} of {}: fence {} is older than {}", what, node,
+                        fence.value_or(Fence{}), gate_.highest()),
+            true};
   }
 
   std::int64_t balance_;

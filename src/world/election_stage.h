@@ -18,6 +18,7 @@ class ElectionStage final : public Troupe<A> {
   using Base = Troupe<A>;
   using Message = typename Base::Message;
   using Fx = Effects<Message>;
+  using Kind = Happening::Kind;
 
  public:
   ElectionStage(Names names, std::vector<A> nodes)
@@ -27,6 +28,7 @@ class ElectionStage final : public Troupe<A> {
   void after_step(NodeId node, Lines& lines) override {
     const std::optional<NodeId> leader = this->nodes_[number(node)].leader();
     if (std::exchange(leaders_[number(node)], leader) == leader) return;
+    this->record({.kind = Kind::leader, .node = node, .peer = leader});
     if (!leader) {
       lines.push_back(fmt::format("{} has no leader now", node));
       return;
@@ -37,6 +39,8 @@ class ElectionStage final : public Troupe<A> {
     for (std::uint32_t i = 0; i < leaders_.size(); ++i) {
       if (NodeId{i} != node && leaders_[i] == NodeId{i} && !this->crashed_.contains(NodeId{i})) {
         lines.push_back(fmt::format("TWO LEADERS: {} leads, too", NodeId{i}));
+        this->record(
+            {.kind = Kind::violation, .node = node, .peer = NodeId{i}, .text = lines.back()});
       }
     }
   }
@@ -50,12 +54,16 @@ class ElectionStage final : public Troupe<A> {
     const std::string& verb = command[0];
     const auto who = this->live_node(command, 1);
     if (!who) return who.error();
-    if (verb == "campaign") return this->step(*who, [](A& a, Fx& fx) { a.campaign(fx); });
+    if (verb == "campaign") {
+      return this->step(*who, this->told(command), [](A& a, Fx& fx) { a.campaign(fx); });
+    }
     if (verb == "suspect" || verb == "restore") return tell(command, *who);
     if (verb == "commit") {
       const auto epoch = this->number_at(command, 2);
       if (!epoch) return epoch.error();
       this->fences_[number(*who)] = Fence{Epoch{*epoch}, Turn{}};
+      this->next_step();
+      this->record({.kind = Kind::told, .node = *who, .text = fmt::format("epoch {}", *epoch)});
       return Lines{fmt::format("a majority commits epoch {}, led by {}", *epoch, *who)};
     }
     return error("{} has no command '{}'", A::kInfo.name, verb);
@@ -67,7 +75,8 @@ class ElectionStage final : public Troupe<A> {
       const auto peer = this->node(command, i);
       if (!peer) return peer.error();
       if (*peer == who) return error("{} cannot suspect itself", command[1]);
-      for (std::string& line : this->step(who, [&](A&a, Fx&fx) {
+      for (std::string& line :
+           this->step(who, this->told({command[0], command[1], command[i]}), [&](A&a, Fx&fx) {
              if (command[0] == "restore") return a.restore(*peer, fx);
              a.suspect(*peer, fx);
              if (!a.leader()) a.campaign(fx);

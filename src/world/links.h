@@ -35,10 +35,10 @@ class Links {
     return message;
   }
 
-  // The oldest message of a link, left where it is; null if there is none.
-  const Message* oldest(NodeId from, NodeId to) const {
+  // The nth oldest message of a link, left where it is; null if there are fewer.
+  const Message* peek(NodeId from, NodeId to, std::size_t nth = 0) const {
     for (const Packet& packet : packets_) {
-      if (packet.from == from && packet.to == to) return &packet.message;
+      if (packet.from == from && packet.to == to && nth-- == 0) return &packet.message;
     }
     return nullptr;
   }

@@ -50,10 +50,12 @@ Result<Setting> setting_of(const Command& command) {
   return setting;
 }
 
-// lecture | grid | cyclic | 1:1,2;2:2,3;3:1,3
+// lecture | grid | cyclic | plane | smallest | 1:1,2;2:2,3;3:1,3
 Result<VotingSets> voting_sets_of(const std::string& text, std::uint32_t n) {
   if (text.empty() || text == "grid") return VotingSets::grid(n);
   if (text == "cyclic") return VotingSets::cyclic(n);
+  if (text == "smallest") return VotingSets::smallest(n);
+  if (text == "plane") return VotingSets::plane(n);
   if (text == "lecture") return VotingSets::lecture(n);
   std::string lines;
   for (const char c : text) {

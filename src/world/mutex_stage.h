@@ -16,11 +16,17 @@ class MutexStage final : public Troupe<A> {
   using Base = Troupe<A>;
   using Message = typename Base::Message;
   using Fx = Effects<Message>;
+  using Kind = Happening::Kind;
 
  public:
   // Keeps the voting sets that its nodes refer to.
   MutexStage(Names names, std::vector<A> nodes, Epoch epoch, std::unique_ptr<VotingSets> sets)
-      : Base(std::move(names), std::move(nodes)), epoch_(epoch), sets_(std::move(sets)) {}
+      : Base(std::move(names), std::move(nodes)), epoch_(epoch), sets_(std::move(sets)) {
+    for (std::uint32_t i = 0; i < this->nodes_.size(); ++i) {
+      if (this->nodes_[i].phase() != Phase::inside) continue;
+      this->record({.kind = Kind::enter, .node = NodeId{i}});
+    }
+  }
 
  private:
   void after_step(NodeId node, Lines& lines) override {
@@ -28,10 +34,13 @@ class MutexStage final : public Troupe<A> {
     const Fence fence{epoch_, *this->fx_.entered()};
     this->fences_[number(node)] = fence;
     lines.push_back(fmt::format("{} is inside with fence {}", node, fence));
+    this->record({.kind = Kind::enter, .node = node, .fence = fence});
     for (std::uint32_t i = 0; i < this->nodes_.size(); ++i) {
       if (NodeId{i} != node && this->nodes_[i].phase() == Phase::inside &&
           !this->crashed_.contains(NodeId{i})) {
         lines.push_back(fmt::format("EXCLUSION VIOLATED: {} is inside, too", NodeId{i}));
+        this->record(
+            {.kind = Kind::violation, .node = node, .peer = NodeId{i}, .text = lines.back()});
       }
     }
   }
@@ -43,7 +52,7 @@ class MutexStage final : public Troupe<A> {
     if (verb == "start") {
       Lines lines;
       for (std::uint32_t i = 0; i < this->nodes_.size(); ++i) {
-        for (std::string& line : this->step(NodeId{i}, [](A&a, Fx&fx) { start(a, fx); })) {
+        for (std::string& line : start_one(NodeId{i})) {
           lines.push_back(std::move(line));
         }
       }
@@ -54,24 +63,31 @@ class MutexStage final : public Troupe<A> {
     const Phase phase = this->nodes_[number(*who)].phase();
     if (verb == "request") {
       if (phase != Phase::idle) return error("{} is {}", command[1], name_of(phase));
-      return this->step(*who, [](A& a, Fx& fx) { a.request(fx); });
+      return this->step(*who, {.kind = Kind::request}, [](A& a, Fx& fx) { a.request(fx); });
     }
     if (verb == "release") {
       if (phase != Phase::inside) return error("{} is {}", command[1], name_of(phase));
-      return this->step(*who, [](A& a, Fx& fx) { a.release(fx); });
+      return this->step(*who, {.kind = Kind::leave}, [](A& a, Fx& fx) { a.release(fx); });
     }
     if constexpr (requires(A a) { a.raise_clock(Clock{}); }) {
       if (verb == "clock") {
         const auto value = this->number_at(command, 2);
         if (!value) return value.error();
-        this->nodes_[number(*who)].raise_clock(Clock{*value});
+        this->step(*who, this->told(command), [&](A& a, Fx&) { a.raise_clock(Clock{*value}); });
         return Lines{fmt::format("the clock of {} stands at {}", *who, *value)};
       }
     }
     if constexpr (requires(A a, Fx fx) { a.regenerate(fx); }) {
-      if (verb == "regenerate") return this->step(*who, [](A& a, Fx& fx) { a.regenerate(fx); });
+      if (verb == "regenerate") {
+        return this->step(*who, this->told(command), [](A& a, Fx& fx) { a.regenerate(fx); });
+      }
     }
     return error("{} has no command '{}'", A::kInfo.name, verb);
+  }
+
+  Lines start_one(NodeId node) {
+    return this->step(node, {.kind = Kind::told, .text = "start"},
+                      [](A& a, Fx& fx) { start(a, fx); });
   }
 
   Epoch epoch_;

@@ -17,6 +17,7 @@ class Names {
   explicit Names(std::vector<std::string> names) : names_(std::move(names)) {}
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(names_.size()); }
+  const std::vector<std::string>& all() const { return names_; }
   const std::string& of(NodeId node) const { return names_[number(node)]; }
   Result<NodeId> find(std::string_view name) const {
     for (std::uint32_t i = 0; i < count(); ++i) {

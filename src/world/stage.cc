@@ -29,6 +29,28 @@ Result<Lines> TraceStage::perform(const Command& command) {
   return lines;
 }
 
+void TraceStage::remark(std::string comment) {
+  next_step();
+  record({.kind = Happening::Kind::comment, .text = std::move(comment)});
+}
+
+Happening& TraceStage::record(Happening happening) {
+  happening.step = step_;
+  happening.text = names_.in(happening.text);
+  return chronicle_.happenings.emplace_back(std::move(happening));
+}
+
+void TraceStage::stamp_since(std::size_t first, std::optional<Clock> clock) {
+  for (; first < recorded(); ++first) chronicle_.happenings[first].clock = clock;
+}
+
+Lines TraceStage::tell(std::optional<NodeId> node, Account::Said said) {
+  next_step();
+  record(
+      {.kind = Happening::Kind::storage, .node = node, .refused = said.refused, .text = said.text});
+  return {std::move(said.text)};
+}
+
 // account AMOUNT [gated] | read NODE | deposit NODE AMOUNT | balance
 Result<Lines> TraceStage::use_account(const Command& command) {
   if (command[0] == "account") {
@@ -36,20 +58,21 @@ Result<Lines> TraceStage::use_account(const Command& command) {
     if (!amount) return amount.error();
     const bool gated = command.size() > 2 && command[2] == "gated";
     account_.emplace(static_cast<std::int64_t>(*amount), gated);
-    return Lines{fmt::format("the account holds ${}{}", *amount, gated ? ", behind a gate" : "")};
+    return tell({},
+                {fmt::format("the account holds ${}{}", *amount, gated ? ", behind a gate" : "")});
   }
   if (!account_) return error("there is no account yet; say 'account 1000'");
   if (command[0] == "balance") {
-    return Lines{fmt::format("the account holds ${}", account_->balance())};
+    return tell({}, {fmt::format("the account holds ${}", account_->balance())});
   }
   const auto who = node(command, 1);
   if (!who) return who.error();
   const std::optional<Fence> fence = fences_[number(*who)];
-  if (command[0] == "read") return Lines{account_->read(*who, fence)};
+  if (command[0] == "read") return tell(*who, account_->read(*who, fence));
   const auto amount = number_at(command, 2);
   if (!amount) return amount.error();
   if (!account_->has_read(*who)) return error("{} must read before it deposits", command[1]);
-  return Lines{account_->deposit(*who, static_cast<std::int64_t>(*amount), fence)};
+  return tell(*who, account_->deposit(*who, static_cast<std::int64_t>(*amount), fence));
 }
 
 }  // namespace hapax

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "core/fence.h"
 #include "world/account.h"
+#include "world/chronicle.h"
 #include "world/names.h"
 
 namespace hapax {
@@ -21,13 +22,19 @@ using Lines = std::vector<std::string>;
 
 class TraceStage {
  public:
-  explicit TraceStage(Names names) : names_(std::move(names)), fences_(names_.count()) {}
+  TraceStage(std::string_view algorithm, Names names)
+      : names_(std::move(names)),
+        fences_(names_.count()),
+        chronicle_{std::string{algorithm}, names_.all(), {}} {}
   virtual ~TraceStage() = default;
   TraceStage(const TraceStage&) = delete;
   TraceStage& operator=(const TraceStage&) = delete;
 
   // What came of a command, one line a happening, nodes by their names.
   Result<Lines> perform(const Command& command);
+  // What the trace tells its reader at this point.
+  void remark(std::string comment);
+  const Chronicle& chronicle() const { return chronicle_; }
 
  protected:
   // Commands that only one kind of algorithm knows.
@@ -36,17 +43,27 @@ class TraceStage {
   Result<NodeId> node(const Command& command, std::size_t at) const;
   Result<std::uint64_t> number_at(const Command& command, std::size_t at) const;
 
+  // Writes down what happened, #4 by its name; next_step() before the first of a step.
+  void next_step() { ++step_; }
+  Happening& record(Happening happening);
+  std::size_t recorded() const { return chronicle_.happenings.size(); }
+  void stamp_since(std::size_t first, std::optional<Clock> clock);
+
   Names names_;
   std::vector<std::optional<Fence>> fences_;  // The last fence that each node was given.
 
  private:
   Result<Lines> use_account(const Command& command);
+  Lines tell(std::optional<NodeId> node, Account::Said said);
 
   std::optional<Account> account_;
+  Chronicle chronicle_;
+  std::uint32_t step_ = 0;
 };
 
 // From `nodes ALGORITHM NAME…`, with any of holder=NAME, held, say-denied (central), descending
-// (chang-roberts), voting-sets=lecture | grid | cyclic | 1:1,2;2:2,3;3:1,3 (maekawa).
+// (chang-roberts), voting-sets=lecture | grid | cyclic | plane | smallest | 1:1,2;2:2,3;3:1,3
+// (maekawa).
 Result<std::unique_ptr<TraceStage>> make_stage(const Command& command);
 
 }  // namespace hapax

@@ -1,0 +1,21 @@
+// A counterexample as a trace: the commands that lead to the violation, played so that every step
+// says why.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "check/options.h"
+#include "check/report.h"
+#include "mutex/catalog.h"
+#include "world/script.h"
+
+namespace hapax {
+
+// REQUIRES: the report is of that check, and violated, by a
+// mutual-exclusion algorithm.
+Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
+                        const MutexChoices& choices, const CheckReport& report);
+
+}  // namespace hapax

@@ -1,0 +1,137 @@
+// A shared-memory algorithm for the search: each step is one shared read or write of one process. A
+// state is one number, since there are no links to tell apart.
+#pragma once
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "check/options.h"
+#include "check/parts.h"
+#include "check/step.h"
+#include "memory/memory_model.h"
+#include "wire/codec.h"
+
+namespace hapax {
+
+template <MemoryModel M>
+class MemoryCheck {
+ public:
+  using Word = std::uint32_t;
+  using Action = CheckStep;
+
+  explicit MemoryCheck(const CheckOptions& options)
+      : n_(options.n), entries_(options.entries), states_(~std::uint32_t{0} - 1) {}
+
+  std::uint32_t width() const { return 1; }
+
+  void initial(Word* row) {
+    *row = number_of({M{n_}, std::vector<std::uint8_t>(n_, static_cast<std::uint8_t>(entries_))});
+  }
+
+  template <class Sink>
+  void expand(const Word* row, Sink& sink) {
+    for (std::uint32_t i = 0; i < n_; ++i) {
+      const NodeId process{i};
+      Situation next = states_[*row];
+      CheckStep action{CheckStep::Kind::act, static_cast<std::uint8_t>(i)};
+      if (next.model.phase(process) == Phase::idle && next.left[i] > 0) {
+        action.kind = CheckStep::Kind::request;
+        --next.left[i];
+        next.model.request(process);
+      } else if (next.model.phase(process) == Phase::inside) {
+        action.kind = CheckStep::Kind::release;
+        next.model.release(process);
+      } else if (next.model.enabled(process)) {
+        next.model.step(process);
+      } else {
+        continue;
+      }
+      if (next.model.phase(process) == Phase::inside && !alone(sink, action, next.model, i))
+        continue;
+      const Word number = number_of(next);
+      sink.step(action, &number);
+    }
+  }
+
+  // Who is on its way in or out.
+  std::uint64_t waits(const Word* row) const {
+    std::uint64_t waiting = 0;
+    for (std::uint32_t i = 0; i < n_; ++i) {
+      if (states_[*row].model.phase(NodeId{i}) == Phase::waiting) waiting |= std::uint64_t{1} << i;
+    }
+    return waiting;
+  }
+  std::string dead_end(const Word* row) const {
+    std::string who;
+    for (std::uint32_t i = 0; i < n_; ++i) {
+      who += fmt::format("{}P{} at {}", i == 0 ? "" : ", ", i + 1,
+                         states_[*row].model.where(NodeId{i}));
+    }
+    return fmt::format("deadlock: {}", who);
+  }
+
+  // Every process takes its next step at last, and leaves at last.
+  std::optional<std::uint32_t> fair_class(const CheckStep& step) const {
+    if (step.kind == CheckStep::Kind::request) return std::nullopt;
+    return step.from;
+  }
+
+  std::uint64_t entered() const { return entered_; }
+
+  std::vector<std::string> tell(const std::vector<CheckStep>& way) {
+    std::vector<std::string> lines;
+    M model{n_};
+    for (const CheckStep& step : way) {
+      const NodeId process{step.from};
+      if (step.kind == CheckStep::Kind::request) {
+        lines.push_back(fmt::format("P{} asks", step.from + 1));
+        model.request(process);
+      } else if (step.kind == CheckStep::Kind::release) {
+        lines.push_back(fmt::format("P{} leaves", step.from + 1));
+        model.release(process);
+      } else {
+        lines.push_back(fmt::format("P{}: {}", step.from + 1, model.where(process)));
+        model.step(process);
+      }
+    }
+    return lines;
+  }
+
+ private:
+  struct Situation {
+    M model;
+    std::vector<std::uint8_t> left;  // How often each may still ask.
+  };
+
+  Word number_of(const Situation& situation) {
+    key_.clear();
+    encode_to(key_, situation.model);
+    key_.insert(key_.end(), situation.left.begin(), situation.left.end());
+    return states_.number_of({reinterpret_cast<const char*>(key_.data()), key_.size()},
+                             [&] { return situation; });
+  }
+
+  template <class Sink>
+  bool alone(Sink& sink, const CheckStep& action, const M& model, std::uint32_t i) {
+    entered_ |= std::uint64_t{1} << i;
+    for (std::uint32_t j = 0; j < n_; ++j) {
+      if (j == i || model.phase(NodeId{j}) != Phase::inside) continue;
+      sink.fail(action, "exclusion", fmt::format("P{} enters while P{} is inside", i + 1, j + 1));
+      return false;
+    }
+    return true;
+  }
+
+  std::uint32_t n_;
+  std::uint32_t entries_;
+  Parts<Situation> states_;
+  Bytes key_;
+  std::uint64_t entered_ = 0;
+};
+
+}  // namespace hapax

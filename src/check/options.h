@@ -1,0 +1,31 @@
+// What is to be explored.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "core/mutex_algorithm.h"
+
+namespace hapax {
+
+struct CheckOptions {
+  std::uint32_t n = 3;
+  std::uint32_t entries = 1;  // How often each process may ask.
+  Channels channels = Channels::fifo;
+  NodeId holder{};
+  bool held = false;
+  bool fences = true;  // Check that fences grow; the last one is then part of the state.
+  // How often, in one run, a message may be doubled or lost, and a process crash.
+  std::uint32_t duplicates = 0;
+  std::uint32_t losses = 0;
+  std::uint32_t crashes = 0;
+  std::uint64_t most_bytes = std::uint64_t{4} << 30;
+
+  // Nobody promises progress when messages or processes are lost.
+  bool promises_progress() const { return losses == 0 && crashes == 0; }
+};
+
+inline constexpr std::uint32_t kMostChecked =
+    7;  // Processes: their links and releases fit in a word.
+
+}  // namespace hapax

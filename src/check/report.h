@@ -1,0 +1,37 @@
+// What a check found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hapax {
+
+enum class Verdict : std::uint8_t { holds, violated, unfinished };
+
+constexpr std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::violated:
+      return "violated";
+    case Verdict::unfinished:
+      return "unfinished";
+  }
+  return "?";
+}
+
+struct CheckReport {
+  Verdict verdict = Verdict::holds;
+  std::string property;  // Which one is violated.
+  std::string finding;   // What happened, in words.
+  std::string proved;    // What was proved, in a sentence; or how far the search came.
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  std::uint32_t depth = 0;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> commands;  // The shortest way there, as commands of a trace.
+};
+
+}  // namespace hapax

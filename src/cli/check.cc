@@ -1,0 +1,208 @@
+#include <cstdint>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "check/counterexample.h"
+#include "check/run.h"
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/voting.h"
+#include "memory/catalog.h"
+
+namespace hapax::cli {
+namespace {
+
+struct CheckArguments {
+  std::string algorithm;
+  std::int64_t n = 3;
+  std::int64_t entries = 1;
+  bool fifo = false;
+  bool unordered = false;
+  std::vector<std::string> faults;
+  std::int64_t holder = 1;
+  bool held = false;
+  bool no_fences = false;
+  bool say_denied = false;
+  std::string voting_sets = "smallest";
+  std::int64_t memory_mib = 4096;
+  std::string trace;
+  bool json = false;
+};
+
+// dup | dup:2, and so on.
+void add_fault(CheckOptions& options, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  std::uint32_t budget = 1;
+  if (colon != std::string::npos) {
+    const std::string count = text.substr(colon + 1);
+    if (count.empty() || count.size() > 1 || count[0] < '1' || count[0] > '9') {
+      throw UsageError{fmt::format("fault '{}': say how often, from 1 to 9, e.g. dup:2", text)};
+    }
+    budget = static_cast<std::uint32_t>(count[0] - '0');
+  }
+  if (kind == "dup") {
+    options.duplicates = budget;
+  } else if (kind == "loss") {
+    options.losses = budget;
+  } else if (kind == "crash") {
+    options.crashes = budget;
+  } else {
+    throw UsageError{
+        fmt::format("fault '{}' is not known; use dup, loss or crash, with :2 for two", text)};
+  }
+}
+
+CheckOptions options_from(const CheckArguments& a) {
+  CheckOptions options;
+  if (a.n < 1 || a.n > kMostChecked) {
+    throw UsageError{
+        fmt::format("-n {} is out of reach of an exhaustive check; use 1 … {}", a.n, kMostChecked)};
+  }
+  if (a.entries < 1 || a.entries > 200) {
+    throw UsageError{fmt::format("--entries {} is out of range; use 1 … 200", a.entries)};
+  }
+  if (a.holder < 1 || a.holder > a.n) {
+    throw UsageError{fmt::format("--holder {} is no process; use 1 … {}", a.holder, a.n)};
+  }
+  if (a.memory_mib < 16 || a.memory_mib > 1'000'000) {
+    throw UsageError{
+        fmt::format("--memory {} is out of range; use 16 … 1000000 MiB", a.memory_mib)};
+  }
+  options.n = static_cast<std::uint32_t>(a.n);
+  options.entries = static_cast<std::uint32_t>(a.entries);
+  options.channels = a.unordered ? Channels::unordered : Channels::fifo;
+  options.holder = NodeId{static_cast<std::uint32_t>(a.holder - 1)};
+  options.held = a.held;
+  options.fences = !a.no_fences;
+  options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
+  for (const std::string& list : a.faults) {
+    std::stringstream words{list};
+    for (std::string word; std::getline(words, word, ',');) add_fault(options, word);
+  }
+  return options;
+}
+
+void print_text(const CheckArguments& a, const CheckReport& r, const std::string& trace,
+                double seconds) {
+  fmt::print("{}, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n\n",
+             a.algorithm, a.n, r.states, r.transitions, r.depth, seconds,
+             static_cast<double>(r.bytes) / (1 << 20));
+  if (r.verdict != Verdict::violated) {
+    fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
+    return;
+  }
+  fmt::print("VIOLATED, {}: {}. A shortest way there, {} steps:\n\n{}", r.property, r.finding,
+             r.commands.size(), trace);
+}
+
+void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
+                   double seconds) {
+  print_json({{"algorithm", a.algorithm},
+              {"n", a.n},
+              {"entries", a.entries},
+              {"channels", a.unordered ? "unordered" : "fifo"},
+              {"states", r.states},
+              {"transitions", r.transitions},
+              {"depth", r.depth},
+              {"seconds", json_number(seconds)},
+              {"states_per_second",
+               json_number(seconds > 0 ? static_cast<double>(static_cast<std::uint64_t>(
+                                             static_cast<double>(r.states) / seconds))
+                                       : 0)},
+              {"bytes", r.bytes},
+              {"verdict", name_of(r.verdict)},
+              {"property", r.property},
+              {"finding", r.finding},
+              {"proved", r.proved},
+              {"trace", trace}});
+}
+
+int run_check(const CheckArguments& a) {
+  const CheckOptions options = options_from(a);
+  const bool votes = a.algorithm.starts_with("maekawa");
+  const VotingSets sets =
+      votes ? voting_sets_from(a.voting_sets, options.n) : VotingSets::grid(options.n);
+  const MutexChoices choices{.voting_sets = votes ? &sets : nullptr, .say_denied = a.say_denied};
+  const bool by_messages = with_mutex(a.algorithm, []<class A>() {});
+  CheckReport report;
+  double seconds = 0;
+  {
+    Progress progress{!a.json};
+    report = value_or_usage(check(a.algorithm, options, choices, [&](const SearchProgress& p) {
+      progress.show(p.states - p.frontier, p.states,
+                    fmt::format("{} states, {:.1f} million/s, frontier {}, depth {}, {} MiB",
+                                p.states, static_cast<double>(p.states) / progress.seconds() / 1e6,
+                                p.frontier, p.depth, p.bytes >> 20));
+      return true;
+    }));
+    seconds = progress.seconds();
+  }
+  std::string trace;
+  if (report.verdict == Verdict::violated) {
+    if (by_messages) {
+      trace = value_or_usage(trace_of(a.algorithm, options, choices, report)).text();
+    } else {
+      for (const std::string& line : report.commands) trace += line + '\n';
+    }
+    if (!a.trace.empty() && !(std::ofstream{a.trace} << trace).flush()) {
+      throw UsageError{fmt::format("--trace {}: the file cannot be written", a.trace)};
+    }
+  }
+  a.json ? print_as_json(a, report, trace, seconds) : print_text(a, report, trace, seconds);
+  return report.verdict == Verdict::violated ? kViolated
+         : report.verdict == Verdict::holds  ? kHolds
+                                             : kUnfinished;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Outcome& outcome) {
+  CLI::App* command =
+      app.add_subcommand("check", "Explore every interleaving; show a shortest counterexample");
+  auto a = std::make_shared<CheckArguments>();
+  command->add_option("ALGORITHM", a->algorithm, "A mutual-exclusion or shared-memory algorithm")
+      ->required();
+  command->add_option("-n", a->n, "Processes, 1 … 7")->capture_default_str();
+  command->add_option("--entries", a->entries, "How often each process asks")
+      ->capture_default_str();
+  auto* fifo = command->add_flag("--fifo", a->fifo, "Messages of a link arrive in order (default)");
+  command->add_flag("--unordered", a->unordered, "They may overtake one another")->excludes(fifo);
+  command
+      ->add_option("--faults", a->faults,
+                   "dup, loss, crash, each once in a run, or dup:2 for up to two")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--holder", a->holder, "Who has the token or coordinates at the start, from 1")
+      ->capture_default_str();
+  command->add_flag("--held", a->held, "The holder starts inside its critical section");
+  command->add_flag("--no-fences", a->no_fences,
+                    "Do not check fences: the last one is then no part of a state");
+  command->add_flag("--say-denied", a->say_denied,
+                    "central: answer DENIED to those who must queue");
+  command
+      ->add_option("--voting-sets", a->voting_sets,
+                   "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
+      ->capture_default_str();
+  command->add_option("--memory", a->memory_mib, "Give up beyond this many MiB")
+      ->capture_default_str();
+  command->add_option("--trace", a->trace, "Write the counterexample to this file");
+  command->add_flag("--json", a->json, "One JSON object instead of text");
+  command->footer(
+      "Examples:\n"
+      "  hapax check ricart-agrawala -n 3\n"
+      "  hapax check maekawa-basic -n 3 --voting-sets lecture      the lecture's deadlock\n"
+      "  hapax check lamport -n 3 --unordered                      two inside\n"
+      "  hapax check ricart-agrawala -n 3 --unordered --faults dup:2\n"
+      "  hapax check dijkstra -n 3 --entries 2\n"
+      "A state is stored and compared whole, never only as a hash.\n"
+      "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
+  command->callback([a, &outcome] { outcome.status = run_check(*a); });
+}
+
+}  // namespace hapax::cli

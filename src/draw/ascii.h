@@ -1,0 +1,14 @@
+// A space-time diagram for a terminal: one step a row, with its reason.
+//
+//   │ at rest   ┆ waits   █ inside   ║ leads   × crashes; an arrow stands where it arrives.
+#pragma once
+
+#include <string>
+
+#include "world/chronicle.h"
+
+namespace hapax {
+
+std::string draw_ascii(const Chronicle& chronicle);
+
+}  // namespace hapax

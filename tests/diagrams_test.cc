@@ -1,0 +1,194 @@
+// Traces as people use them: `hapax trace`, `hapax replay`, `hapax sim … --trace`; and the diagrams
+// of the documents are what the traces look like now.
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::vector<fs::path> files_below(const fs::path& folder, const std::string& extension) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path{HAPAX_ROOT} / folder)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct Finished {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+class Traces : public ::testing::Test {
+ protected:
+  Traces() {
+    std::string name = (fs::temp_directory_path() / "hapax-traces-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    folder_ = name;
+  }
+  ~Traces() override { fs::remove_all(folder_); }
+
+  Finished hapax(const std::string& arguments, const std::string& input = "/dev/null") const {
+    const std::string command = "cd " HAPAX_ROOT " && '" HAPAX_BINARY "' " + arguments + " >'" +
+                                path("out") + "' 2>'" + path("err") + "' <" + input;
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): as people run it
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents_of(path("out")),
+            contents_of(path("err"))};
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream{path(name)} << text;
+    return path(name);
+  }
+  void expect_refused(const std::string& arguments, const std::string& advice) const {
+    SCOPED_TRACE("hapax " + arguments);
+    const Finished finished = hapax(arguments);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    EXPECT_THAT(finished.err, StartsWith("hapax: "));
+    EXPECT_THAT(finished.err, HasSubstr(advice));
+  }
+
+ private:
+  fs::path folder_;
+};
+
+constexpr const char* kExample = "src/mutex/testdata/request-5-and-3.trace";
+
+TEST_F(Traces, AreDrawnForTheTerminalUnlessTold) {
+  const Finished drawn = hapax(std::string{"trace "} + kExample);
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_THAT(drawn.out, HasSubstr("P2 defers P1: own (3,P2) precedes (5,P1)"));
+  EXPECT_EQ(hapax(std::string{"trace --ascii "} + kExample).out, drawn.out);
+  EXPECT_EQ(hapax("trace -", kExample).out, drawn.out) << "from standard input";
+}
+
+TEST_F(Traces, AreWrittenInEveryForm) {
+  const Finished svg = hapax(std::string{"trace --svg -o '"} + path("a.svg") + "' " + kExample);
+  EXPECT_EQ(svg.status, 0) << svg.err;
+  EXPECT_EQ(svg.out, "");
+  EXPECT_THAT(contents_of(path("a.svg")), StartsWith("<svg "));
+  EXPECT_THAT(hapax(std::string{"trace --shiviz "} + kExample).out, HasSubstr("P1 {\"P1\": 1}"));
+  const auto object = boost::json::parse(hapax(std::string{"trace --json "} + kExample).out);
+  EXPECT_EQ(object.at("scenes").at(0).at("algorithm"), "ricart-agrawala");
+}
+
+TEST_F(Traces, ReplayPrintsEveryBlock) {
+  const Finished played = hapax(std::string{"replay "} + kExample);
+  EXPECT_EQ(played.status, 0) << played.err;
+  EXPECT_THAT(played.out, HasSubstr("> deliver P2->P1\n> deliver P1->P2\n  P1 replies to P2"));
+  EXPECT_EQ(played.err, "") << "nobody is asked to press a key";
+}
+
+TEST_F(Traces, ReplayChecksWhatIsWritten) {
+  for (const fs::path& trace : files_below("src", ".trace")) {
+    EXPECT_EQ(hapax("replay --check " + trace.string()).status, 0) << trace;
+  }
+  const std::string wrong =
+      file("wrong.trace", "nodes ricart-agrawala A B\nrequest A\n----\nA asks nobody\n");
+  const Finished checked = hapax("replay --check " + wrong);
+  EXPECT_EQ(checked.status, 1);
+  EXPECT_THAT(checked.out, HasSubstr("line 4\n  written: A asks nobody\n  played:  A asks every"));
+  EXPECT_EQ(hapax("replay " + wrong).status, 0) << "only --check looks at it";
+}
+
+TEST_F(Traces, SimulatedRunsPlayAgain) {
+  const auto list = boost::json::parse(hapax("algorithms --json").out);
+  std::size_t algorithms = 0;
+  for (const auto& row : list.at("algorithms").as_array()) {
+    if (row.at("family") != "mutual exclusion") continue;
+    ++algorithms;
+    const std::string name{row.at("name").as_string()};
+    const std::string run = path(name + ".trace");
+    const Finished simulated =
+        hapax("sim " + name + " -n 4 --requests 8 --load high --trace " + run);
+    EXPECT_LE(simulated.status, 1) << name << simulated.err;
+    EXPECT_EQ(hapax("replay --check " + run).status, 0) << name;
+    EXPECT_EQ(hapax("trace --svg " + run).status, 0) << name;
+    EXPECT_THAT(contents_of(run), StartsWith("# hapax sim " + name + " -n 4 "));
+  }
+  EXPECT_EQ(algorithms, 11u);
+}
+
+TEST_F(Traces, SimulatedVotingSetsOfAFileAreKept) {
+  const std::string sets = file("sets", "1: 1 2\n2: 2 3\n3: 1 3\n");
+  const std::string run = path("run.trace");
+  EXPECT_EQ(
+      hapax("sim maekawa-basic -n 3 --load high --voting-sets " + sets + " --trace " + run).status,
+      1)
+      << "the lecture's deadlock";
+  EXPECT_THAT(contents_of(run), HasSubstr("voting-sets=1:1,2;2:2,3;3:1,3"));
+  EXPECT_EQ(hapax("replay --check " + run).status, 0);
+}
+
+TEST_F(Traces, AMistakeIsOneLineThatSaysWhatToDo) {
+  expect_refused("trace", "FILE is required");
+  expect_refused("trace /no/such/file", "No such file");
+  expect_refused("trace /", "'/'");
+  expect_refused("replay " + file("empty", ""), "a trace begins with: nodes");
+  expect_refused("replay " + file("odd", "request P1\n----\n"), "line 1: a trace begins with");
+  expect_refused("replay " + file("open", "nodes lamport A B\n"), "no ----");
+  expect_refused("trace " + file("name", "nodes lamprt A B\n----\n"), "no algorithm 'lamprt'");
+  expect_refused(std::string{"trace --svg --json "} + kExample, "at most 1");
+  expect_refused(std::string{"trace -o /no/such/folder/x "} + kExample, "cannot be written");
+  expect_refused("sim lamport -n 65 --trace " + path("x"), "at most 64 processes");
+  expect_refused("sim bully --trace " + path("x"), "mutual exclusion only");
+  expect_refused("sim lamport -n 3 --trace /no/such/folder/x", "cannot be written");
+  EXPECT_FALSE(fs::exists(path("x"))) << "a refusal leaves nothing behind";
+}
+
+TEST_F(Traces, TheExamplesOfTheHelpWork) {
+  for (const char* command : {"trace", "replay"}) {
+    const std::string help = hapax(std::string{command} + " --help").out;
+    std::size_t examples = 0;
+    for (std::size_t at = help.find("\n  hapax "); at != std::string::npos;
+         at = help.find("\n  hapax ", at + 1), ++examples) {
+      std::string line = help.substr(at + 9, help.find('\n', at + 1) - at - 9);
+      if (const std::size_t out = line.find("-o "); out != std::string::npos) {
+        line = line.substr(0, out) + "-o " + path("out.svg");
+      }
+      const std::size_t in = line.find('<');
+      const Finished finished =
+          in == std::string::npos ? hapax(line) : hapax(line.substr(0, in), line.substr(in + 1));
+      EXPECT_EQ(finished.status, 0) << line << '\n' << finished.err;
+    }
+    EXPECT_EQ(examples, 3u) << command;
+  }
+}
+
+TEST_F(Traces, TheDiagramsOfTheDocumentsAreCurrent) {
+  std::string pages = contents_of(fs::path{HAPAX_ROOT} / "README.md");
+  for (const fs::path& page : files_below("docs", ".md")) pages += contents_of(page);
+  std::size_t diagrams = 0;
+  for (const fs::path& trace : files_below("src", ".trace")) {
+    const fs::path name = trace.stem().string() + ".svg";
+    const fs::path diagram = fs::path{HAPAX_ROOT} / "docs/diagrams" / name;
+    ASSERT_TRUE(fs::exists(diagram)) << name << " is missing; run scripts/diagrams";
+    EXPECT_TRUE(hapax("trace --svg " + trace.string()).out == contents_of(diagram))
+        << name << " is not what the trace looks like now; run scripts/diagrams and look at it";
+    EXPECT_THAT(pages, HasSubstr("diagrams/" + name.string())) << "no page shows it";
+    ++diagrams;
+  }
+  EXPECT_EQ(files_below("docs/diagrams", ".svg").size(), diagrams) << "one has lost its trace";
+}
+
+}  // namespace
