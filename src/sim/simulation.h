@@ -92,6 +92,7 @@ class Simulation {
   void leave(NodeId node);
   void absorb(NodeId node);
   void send(NodeId from, NodeId to, const Message& message);
+  [[gnu::noinline]] void send_watched(NodeId from, NodeId to, const Message& message);
   void schedule(Nanos at, Local what, NodeId node);
   template <class F>
   void act(NodeId node, F&& f);
@@ -479,7 +480,18 @@ void Simulation<A>::absorb(NodeId node) {
 template <MutexAlgorithm A>
 void Simulation<A>::send(NodeId from, NodeId to, const Message& message) {
   ++messages_;
-  if (options_.self_check) [[unlikely]] {
+  if (options_.self_check || options_.recorder != nullptr) [[unlikely]] {
+    return send_watched(from, to, message);
+  }
+  network_.send(from, to, now_, [&](Nanos at) {
+    queue_.push(Event{at, number(from), number(to), message});
+  });
+}
+
+// Apart, so that the usual way stays small.
+template <MutexAlgorithm A>
+void Simulation<A>::send_watched(NodeId from, NodeId to, const Message& message) {
+  if (options_.self_check) {
     const std::optional<Message> decoded = decode<Message>(encode(message));
     HAPAX_CHECK(decoded.has_value());
     HAPAX_CHECK(*decoded == message);
@@ -489,8 +501,7 @@ void Simulation<A>::send(NodeId from, NodeId to, const Message& message) {
     ++copies;
     queue_.push(Event{at, number(from), number(to), message});
   });
-  if (options_.recorder != nullptr) [[unlikely]]
-    options_.recorder->sent(from, to, encode(message), copies);
+  if (options_.recorder != nullptr) options_.recorder->sent(from, to, encode(message), copies);
 }
 
 template <MutexAlgorithm A>
