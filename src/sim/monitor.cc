@@ -70,7 +70,6 @@ void Monitor::left(NodeId node, Nanos at) {
     if (found->second) report_.response_time.add(at - *found->second);
     inside_.erase(found);
   }
-  ++exits_;
   last_exit_ = at;
   last_progress_ = at;
 }

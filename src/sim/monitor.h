@@ -32,7 +32,6 @@ class Monitor {
   std::size_t waiting() const { return waiting_.size(); }
   Nanos last_progress() const { return last_progress_; }
   std::uint64_t entries() const { return report_.entries; }
-  std::uint64_t exits() const { return exits_; }
   std::uint64_t violation_count() const { return report_.violation_count; }
 
   // The measures so far, with Jain's index over that many requesters.
@@ -62,7 +61,6 @@ class Monitor {
   std::deque<Open>
       open_;  // Requests in the order of asking; granted ones leave when they are first.
   std::uint64_t requests_ = 0;
-  std::uint64_t exits_ = 0;
   std::optional<NodeId>
       alone_;  // The one who asked when all was quiet, as long as nobody else does.
   std::optional<Nanos> last_exit_;
