@@ -1,0 +1,109 @@
+// Search, then judge: from a model to a report.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "check/fair_cycles.h"
+#include "check/mutex_model.h"
+#include "check/options.h"
+#include "check/proved.h"
+#include "check/report.h"
+#include "check/search.h"
+
+namespace hapax {
+
+// Explores all of the model. `what` happens in every order, for the sentence about what was proved.
+template <class Model>
+CheckReport explore(Model& model, const CheckOptions& options, std::string_view what,
+                    bool fairness_decides, const SearchObserver& observer) {
+  Search<Model> search{model, options.most_bytes};
+  const bool finished = search.run(observer);
+  CheckReport report;
+  report.states = search.states().size();
+  report.transitions = search.transitions();
+  report.depth = search.depth();
+  report.bytes = search.bytes();
+  const auto violated = [&](std::string property, std::string finding,
+                            const std::vector<CheckStep>& way) {
+    report.verdict = Verdict::violated;
+    report.property = std::move(property);
+    report.finding = std::move(finding);
+    report.commands = model.tell(way);
+    report.depth = static_cast<std::uint32_t>(way.size());
+  };
+  if (search.finding()) {
+    violated(search.finding()->property, search.finding()->text, search.finding()->way);
+    return report;
+  }
+  if (!finished) {
+    report.verdict = Verdict::unfinished;
+    report.proved =
+        fmt::format("No violation within {} steps, and not all states were seen.", search.depth());
+    return report;
+  }
+  const bool may_cycle = !search.is_layered() && options.promises_progress();
+  if (may_cycle && fairness_decides) {
+    FairCycles<Model> cycles{model, search.states()};
+    if (const auto starved = cycles.find(options.n)) {
+      violated("starvation",
+               fmt::format("P{} can wait for ever: from here on there is a fair way round past it",
+                           starved->process + 1),
+               search.way_to(starved->state));
+      return report;
+    }
+  }
+  const std::uint64_t everybody = (std::uint64_t{1} << options.n) - 1;
+  if (options.promises_progress() && model.entered() != everybody) {
+    report.verdict = Verdict::violated;
+    report.property = "reachability";
+    report.finding = fmt::format("P{} can never enter", std::countr_one(model.entered()) + 1);
+    return report;
+  }
+  report.proved = what_is_proved(options, what,
+                                 !options.promises_progress() ? Progress::not_promised
+                                 : search.is_layered()        ? Progress::by_ending
+                                 : fairness_decides           ? Progress::by_fairness
+                                                              : Progress::undecided);
+  return report;
+}
+
+// Rows of two-byte numbers if they suffice, as they almost always do.
+template <template <class> class Model, class... Args>
+CheckReport explore_narrow_first(const CheckOptions& options, std::string_view what,
+                                 bool fairness_decides, const SearchObserver& observer,
+                                 const Args&... args) {
+  try {
+    Model<std::uint16_t> model{options, args...};
+    return explore(model, options, what, fairness_decides, observer);
+  } catch (const TooManyParts&) {
+    Model<std::uint32_t> model{options, args...};
+    return explore(model, options, what, fairness_decides, observer);
+  }
+}
+
+template <MutexAlgorithm A>
+struct MutexModelOf {
+  template <class Word>
+  using Type = MutexModel<A, Word>;
+};
+
+// Every order of requests, exits, deliveries and the faults allowed. REQUIRES: options are in
+// range.
+template <MutexAlgorithm A>
+CheckReport check_mutex(const CheckOptions& options, const typename OptionsOf<A>::Type& choice = {},
+                        const SearchObserver& observer = {}) {
+  const bool fifo = options.channels == Channels::fifo;
+  // Fairness is by link; without order that would let one message be passed over for ever.
+  return explore_narrow_first<MutexModelOf<A>::template Type>(
+      options,
+      fmt::format("requests, exits and deliveries over {} channels", fifo ? "FIFO" : "unordered"),
+      fifo, observer, choice);
+}
+
+}  // namespace hapax

@@ -1,0 +1,21 @@
+// What a finished search has proved, in a sentence that says neither more nor less.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "check/options.h"
+
+namespace hapax {
+
+enum class Progress : std::uint8_t {
+  not_promised,  // Messages or processes may be lost.
+  by_ending,     // Every run ends, and none with somebody waiting.
+  by_fairness,   // No fair way round leaves anybody waiting.
+  undecided,     // No dead end; whether somebody can be passed over for ever is open.
+};
+
+// `what` happens in every order, e.g. "single reads and writes".
+std::string what_is_proved(const CheckOptions& options, std::string_view what, Progress progress);
+
+}  // namespace hapax
