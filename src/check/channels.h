@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -23,20 +22,35 @@ class LinkContents {
     std::uint32_t rest;
   };
 
-  LinkContents(Channels channels, std::uint32_t limit) : channels_(channels), contents_(limit) {
-    number_of({});
+  explicit LinkContents(Channels channels) : channels_(channels) { number_of({}); }
+
+  std::uint32_t size() const { return contents_.size(); }
+  const std::vector<std::uint32_t>& messages(std::uint32_t content) const {
+    return contents_[content];
   }
 
   std::uint32_t with(std::uint32_t content, std::uint32_t message) {
-    const std::uint64_t key = std::uint64_t{content} << 32 | message;
-    if (const auto found = with_.find(key); found != with_.end()) return found->second;
-    std::vector<std::uint32_t> messages = contents_[content];
-    // Without order only what is there counts, so equal contents must look equal.
-    const auto at = channels_ == Channels::fifo
-                        ? messages.end()
-                        : std::upper_bound(messages.begin(), messages.end(), message);
-    messages.insert(at, message);
-    return with_[key] = number_of(std::move(messages));
+    if (content >= with_.size()) with_.resize(contents_.size());
+    if (message >= with_[content].size()) with_[content].resize(message + 1, 0);
+    // Nothing becomes empty by adding to it, so 0 stands for what has not been seen.
+    if (with_[content][message] == 0) {
+      std::vector<std::uint32_t> messages = contents_[content];
+      // Without order only what is there counts, so equal contents must look equal.
+      const auto at = channels_ == Channels::fifo
+                          ? messages.end()
+                          : std::upper_bound(messages.begin(), messages.end(), message);
+      messages.insert(at, message);
+      with_[content][message] = number_of(std::move(messages));
+    }
+    return with_[content][message];
+  }
+
+  // The number of what the link holds when it holds these, in this order if there is one.
+  std::uint32_t number_of(std::vector<std::uint32_t> messages) {
+    if (channels_ == Channels::unordered) std::sort(messages.begin(), messages.end());
+    const std::string_view key{reinterpret_cast<const char*>(messages.data()),
+                               messages.size() * sizeof(std::uint32_t)};
+    return contents_.number_of(key, [&] { return messages; });
   }
 
   // The oldest message over FIFO channels, else each kind of message once.
@@ -46,12 +60,6 @@ class LinkContents {
   }
 
  private:
-  std::uint32_t number_of(std::vector<std::uint32_t> messages) {
-    const std::string_view key{reinterpret_cast<const char*>(messages.data()),
-                               messages.size() * sizeof(std::uint32_t)};
-    return contents_.number_of(key, [&] { return messages; });
-  }
-
   void compute_takes(std::uint32_t content) {
     std::vector<Take> takes;
     const std::vector<std::uint32_t> messages = contents_[content];
@@ -66,8 +74,8 @@ class LinkContents {
 
   Channels channels_;
   Parts<std::vector<std::uint32_t>> contents_;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> with_;
-  std::vector<std::vector<Take>> takes_;
+  std::vector<std::vector<std::uint32_t>> with_;  // By content and message.
+  std::vector<std::vector<Take>> takes_;          // By content.
 };
 
 }  // namespace hapax

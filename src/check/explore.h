@@ -59,10 +59,10 @@ CheckReport explore(Model& model, const CheckOptions& options, std::string_view 
     }
   }
   const std::uint64_t everybody = (std::uint64_t{1} << options.n) - 1;
-  if (options.promises_progress() && model.entered() != everybody) {
+  if (options.promises_progress() && search.entered() != everybody) {
     report.verdict = Verdict::violated;
     report.property = "reachability";
-    report.finding = fmt::format("P{} can never enter", std::countr_one(model.entered()) + 1);
+    report.finding = fmt::format("P{} can never enter", std::countr_one(search.entered()) + 1);
     return report;
   }
   report.proved = what_is_proved(options, what,
@@ -73,37 +73,18 @@ CheckReport explore(Model& model, const CheckOptions& options, std::string_view 
   return report;
 }
 
-// Rows of two-byte numbers if they suffice, as they almost always do.
-template <template <class> class Model, class... Args>
-CheckReport explore_narrow_first(const CheckOptions& options, std::string_view what,
-                                 bool fairness_decides, const SearchObserver& observer,
-                                 const Args&... args) {
-  try {
-    Model<std::uint16_t> model{options, args...};
-    return explore(model, options, what, fairness_decides, observer);
-  } catch (const TooManyParts&) {
-    Model<std::uint32_t> model{options, args...};
-    return explore(model, options, what, fairness_decides, observer);
-  }
-}
-
-template <MutexAlgorithm A>
-struct MutexModelOf {
-  template <class Word>
-  using Type = MutexModel<A, Word>;
-};
-
 // Every order of requests, exits, deliveries and the faults allowed. REQUIRES: options are in
 // range.
 template <MutexAlgorithm A>
 CheckReport check_mutex(const CheckOptions& options, const typename OptionsOf<A>::Type& choice = {},
                         const SearchObserver& observer = {}) {
   const bool fifo = options.channels == Channels::fifo;
+  MutexModel<A> model{options, choice};
   // Fairness is by link; without order that would let one message be passed over for ever.
-  return explore_narrow_first<MutexModelOf<A>::template Type>(
-      options,
+  return explore(
+      model, options,
       fmt::format("requests, exits and deliveries over {} channels", fifo ? "FIFO" : "unordered"),
-      fifo, observer, choice);
+      fifo, observer);
 }
 
 }  // namespace hapax

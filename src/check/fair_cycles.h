@@ -18,7 +18,6 @@ namespace hapax {
 template <class Model>
 class FairCycles {
  public:
-  using Word = typename Model::Word;
   using Action = typename Model::Action;
 
   struct Starvation {
@@ -26,7 +25,7 @@ class FairCycles {
     std::uint32_t state;  // One on the cycle.
   };
 
-  FairCycles(Model& model, const States<Word>& states) : model_(model), states_(states) {
+  FairCycles(Model& model, const States& states) : model_(model), states_(states) {
     first_edge_.reserve(states.size() + 1);
     for (std::uint32_t at = 0; at < states.size(); ++at) {
       first_edge_.push_back(edges_.size());
@@ -45,13 +44,14 @@ class FairCycles {
   }
 
   // Called by the model.
-  void step(const Action& action, const Word* next) {
+  void step(const Action& action, const std::uint64_t* next) {
     const std::optional<std::uint32_t> fair = model_.fair_class(action);
     const std::uint64_t bit = fair ? std::uint64_t{1} << *fair : 0;
     possible_.back() |= bit;
     edges_.push_back({states_.find(next), bit});
   }
   void fail(const Action&, std::string_view, const std::string&) {}
+  void enter(std::uint32_t) {}
 
  private:
   struct Edge {
@@ -126,7 +126,7 @@ class FairCycles {
   }
 
   Model& model_;
-  const States<Word>& states_;
+  const States& states_;
   std::vector<std::size_t> first_edge_;
   std::vector<Edge> edges_;
   std::vector<std::uint64_t> possible_;  // By state: the fair classes that have a step there.

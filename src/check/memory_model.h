@@ -21,27 +21,26 @@ namespace hapax {
 template <MemoryModel M>
 class MemoryCheck {
  public:
-  using Word = std::uint32_t;
   using Action = CheckStep;
 
   explicit MemoryCheck(const CheckOptions& options)
-      : n_(options.n), entries_(options.entries), states_(~std::uint32_t{0} - 1) {}
+      : n_(options.n), entries_(options.entries), forever_(options.forever) {}
 
   std::uint32_t width() const { return 1; }
 
-  void initial(Word* row) {
+  void initial(std::uint64_t* row) {
     *row = number_of({M{n_}, std::vector<std::uint8_t>(n_, static_cast<std::uint8_t>(entries_))});
   }
 
   template <class Sink>
-  void expand(const Word* row, Sink& sink) {
+  void expand(const std::uint64_t* row, Sink& sink) {
     for (std::uint32_t i = 0; i < n_; ++i) {
       const NodeId process{i};
-      Situation next = states_[*row];
+      Situation next = at(row);
       CheckStep action{CheckStep::Kind::act, static_cast<std::uint8_t>(i)};
       if (next.model.phase(process) == Phase::idle && next.left[i] > 0) {
         action.kind = CheckStep::Kind::request;
-        --next.left[i];
+        if (!forever_) --next.left[i];
         next.model.request(process);
       } else if (next.model.phase(process) == Phase::inside) {
         action.kind = CheckStep::Kind::release;
@@ -53,24 +52,23 @@ class MemoryCheck {
       }
       if (next.model.phase(process) == Phase::inside && !alone(sink, action, next.model, i))
         continue;
-      const Word number = number_of(next);
+      const std::uint64_t number = number_of(next);
       sink.step(action, &number);
     }
   }
 
   // Who is on its way in or out.
-  std::uint64_t waits(const Word* row) const {
+  std::uint64_t waits(const std::uint64_t* row) const {
     std::uint64_t waiting = 0;
     for (std::uint32_t i = 0; i < n_; ++i) {
-      if (states_[*row].model.phase(NodeId{i}) == Phase::waiting) waiting |= std::uint64_t{1} << i;
+      if (at(row).model.phase(NodeId{i}) == Phase::waiting) waiting |= std::uint64_t{1} << i;
     }
     return waiting;
   }
-  std::string dead_end(const Word* row) const {
+  std::string dead_end(const std::uint64_t* row) const {
     std::string who;
     for (std::uint32_t i = 0; i < n_; ++i) {
-      who += fmt::format("{}P{} at {}", i == 0 ? "" : ", ", i + 1,
-                         states_[*row].model.where(NodeId{i}));
+      who += fmt::format("{}P{} at {}", i == 0 ? "" : ", ", i + 1, at(row).model.where(NodeId{i}));
     }
     return fmt::format("deadlock: {}", who);
   }
@@ -80,8 +78,6 @@ class MemoryCheck {
     if (step.kind == CheckStep::Kind::request) return std::nullopt;
     return step.from;
   }
-
-  std::uint64_t entered() const { return entered_; }
 
   std::vector<std::string> tell(const std::vector<CheckStep>& way) {
     std::vector<std::string> lines;
@@ -108,7 +104,10 @@ class MemoryCheck {
     std::vector<std::uint8_t> left;  // How often each may still ask.
   };
 
-  Word number_of(const Situation& situation) {
+  const Situation& at(const std::uint64_t* row) const {
+    return states_[static_cast<std::uint32_t>(*row)];
+  }
+  std::uint32_t number_of(const Situation& situation) {
     key_.clear();
     encode_to(key_, situation.model);
     key_.insert(key_.end(), situation.left.begin(), situation.left.end());
@@ -118,7 +117,7 @@ class MemoryCheck {
 
   template <class Sink>
   bool alone(Sink& sink, const CheckStep& action, const M& model, std::uint32_t i) {
-    entered_ |= std::uint64_t{1} << i;
+    sink.enter(i);
     for (std::uint32_t j = 0; j < n_; ++j) {
       if (j == i || model.phase(NodeId{j}) != Phase::inside) continue;
       sink.fail(action, "exclusion", fmt::format("P{} enters while P{} is inside", i + 1, j + 1));
@@ -129,9 +128,9 @@ class MemoryCheck {
 
   std::uint32_t n_;
   std::uint32_t entries_;
+  bool forever_;
   Parts<Situation> states_;
   Bytes key_;
-  std::uint64_t entered_ = 0;
 };
 
 }  // namespace hapax

@@ -1,13 +1,12 @@
-// All that nodes of a mutual-exclusion algorithm and the links between them can do, as a model for
-// the search.
-//
-// A state is a row of numbers: one for each node, one for each link, and one for what belongs to
-// nobody (the last fence, how many faults are left, who has crashed). The algorithm objects are the
-// real ones; since they are deterministic, what a node in a given state does on a given input is
-// computed once and looked up from then on.
+// All that members of a mutual-exclusion algorithm and the links between them can do, as a model
+// for the search. A state is a row of numbers: one for each member, one for each link, and one for
+// what belongs to nobody (the last fence, how many faults are left, who has crashed).
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
@@ -18,96 +17,94 @@
 
 #include "base/check.h"
 #include "base/record.h"
-#include "base/text.h"
 #include "check/channels.h"
+#include "check/members.h"
 #include "check/options.h"
 #include "check/parts.h"
+#include "check/row_layout.h"
+#include "check/search.h"
 #include "check/step.h"
-#include "core/effects.h"
 #include "core/mutex_algorithm.h"
 #include "wire/codec.h"
 
 namespace hapax {
 
-template <MutexAlgorithm A, class WordType>
+template <MutexAlgorithm A>
 class MutexModel {
  public:
-  using Word = WordType;
   using Action = CheckStep;
-  using Message = typename A::Message;
 
   MutexModel(const CheckOptions& options, const typename OptionsOf<A>::Type& choice)
       : options_(options),
         n_(options.n),
-        links_(options.channels, kLimit),
-        messages_(kLimit),
-        shared_(kLimit),
-        locals_(n_, Parts<Local>{kLimit}),
-        outcomes_(n_),
-        scratch_(width()) {
+        fields_(n_ + n_ * (n_ - 1) + 1),
+        members_(options, choice),
+        links_(options.channels),
+        first_(fields_) {
     HAPAX_CHECK(n_ >= 1);
     HAPAX_CHECK(n_ <= kMostChecked);
-    View view{Epoch{1}, n_, NodeId{}, options.holder, options.held};
+    first_[shared()] = number_of(
+        {0, narrow(options_.duplicates), narrow(options_.losses), narrow(options_.crashes), 0});
     for (std::uint32_t i = 0; i < n_; ++i) {
-      view.self = NodeId{i};
-      initial_.push_back({make<A>(view, choice), static_cast<std::uint8_t>(options.entries)});
+      const auto outcome = members_.begin(i);
+      first_[i] = outcome.local;
+      for (const auto& send : members_.sends(outcome)) {
+        std::uint32_t& content = first_[link(i, send.to)];
+        content = links_.with(content, send.message);
+      }
     }
+    lay_out();
   }
 
-  std::uint32_t width() const { return n_ + n_ * (n_ - 1) + 1; }
+  std::uint32_t width() const { return layout_.words(); }
 
-  void initial(Word* row) {
-    for (std::uint32_t i = 0; i < n_; ++i) row[i] = number_of(i, initial_[i]);
-    for (std::uint32_t l = n_; l + 1 < width(); ++l) row[l] = 0;
-    const Shared shared{0, static_cast<std::uint8_t>(options_.duplicates),
-                        static_cast<std::uint8_t>(options_.losses),
-                        static_cast<std::uint8_t>(options_.crashes), 0};
-    row[width() - 1] = number_of(shared);
-    for (std::uint32_t i = 0; i < n_; ++i) {
-      Local local = initial_[i];
-      fx_.clear();
-      start(local.algorithm, fx_);
-      const Outcome outcome = outcome_of(i, local);
-      row[i] = static_cast<Word>(outcome.local);
-      for (const auto& [to, message] : outcome.sends) push(row, i, to, message);
-    }
+  void initial(std::uint64_t* row) const {
+    for (std::uint32_t f = 0; f < fields_; ++f) layout_.set(row, f, first_[f]);
+  }
+
+  void widen(States& states) {
+    const RowLayout before = layout_;
+    lay_out();
+    states.reshape(layout_.words(), [&](const std::uint64_t* old, std::uint64_t* row) {
+      before.repack(old, layout_, row);
+    });
   }
 
   template <class Sink>
-  void expand(const Word* row, Sink& sink) {
-    const Shared shared = shared_[row[width() - 1]];
+  void expand(const std::uint64_t* row, Sink& sink) {
+    const Shared common = shared_[layout_.get(row, shared())];
     for (std::uint32_t i = 0; i < n_; ++i) {
-      if ((shared.crashed >> i & 1) != 0) continue;
-      const Local& local = locals_[i][row[i]];
-      if (local.phase() == Phase::idle && local.left > 0) {
-        step(row, sink, {CheckStep::Kind::request, narrow(i)}, i, kRequest);
-      } else if (local.phase() == Phase::inside) {
-        step(row, sink, {CheckStep::Kind::release, narrow(i)}, i, kRelease);
+      if ((common.crashed >> i & 1) != 0) continue;
+      const std::uint32_t local = layout_.get(row, i);
+      if (members_.may_ask(i, local)) {
+        step(row, sink, {CheckStep::Kind::request, narrow(i)}, i, Members<A>::kRequest);
+      } else if (members_.phase(i, local) == Phase::inside) {
+        step(row, sink, {CheckStep::Kind::release, narrow(i)}, i, Members<A>::kRelease);
       }
     }
     for (std::uint32_t from = 0; from < n_; ++from) {
       for (std::uint32_t to = 0; to < n_; ++to) {
-        if (from == to || row[link(from, to)] == 0) continue;
-        expand_link(row, sink, shared, from, to);
+        if (from == to || layout_.get(row, link(from, to)) == 0) continue;
+        expand_link(row, sink, common, from, to);
       }
     }
-    if (shared.crashes > 0) expand_crashes(row, sink, shared);
+    if (common.crashes > 0) expand_crashes(row, sink, common);
   }
 
   // A bit for each process that waits, where progress is promised.
-  std::uint64_t waits(const Word* row) const {
+  std::uint64_t waits(const std::uint64_t* row) const {
     if (!options_.promises_progress()) return 0;
     std::uint64_t waiting = 0;
     for (std::uint32_t i = 0; i < n_; ++i) {
-      if (locals_[i][row[i]].phase() == Phase::waiting) waiting |= std::uint64_t{1} << i;
+      if (phase(row, i) == Phase::waiting) waiting |= std::uint64_t{1} << i;
     }
-    return waiting;
+    return waiting & ~std::uint64_t{shared_[layout_.get(row, shared())].crashed};
   }
 
-  std::string dead_end(const Word* row) const {
+  std::string dead_end(const std::uint64_t* row) const {
     std::string who;
     for (std::uint32_t i = 0; i < n_; ++i) {
-      if (locals_[i][row[i]].phase() != Phase::waiting) continue;
+      if ((waits(row) >> i & 1) == 0) continue;
       who += fmt::format("{}P{}", who.empty() ? "" : ", ", i + 1);
     }
     return fmt::format("deadlock: {} wait, no message is under way and nobody is inside", who);
@@ -124,72 +121,54 @@ class MutexModel {
   // link.
   std::vector<std::string> tell(const std::vector<CheckStep>& way) {
     std::vector<std::string> commands;
-    std::vector<Word> row(width());
-    initial(row.data());
-    std::vector<std::vector<std::uint32_t>> under_way(
-        width());  // By link: messages in the order of sending.
-    for (std::uint32_t l = n_; l + 1 < width(); ++l) {
-      for (std::uint32_t content = row[l]; content != 0; content = links_.takes(content)[0].rest) {
-        under_way[l].push_back(links_.takes(content)[0].message);
-      }
-    }
+    std::vector<std::uint32_t> locals(first_.begin(), first_.begin() + n_);
+    // By link: messages in the order of sending.
+    std::vector<std::vector<std::uint32_t>> under_way(fields_);
+    for (std::uint32_t l = n_; l < shared(); ++l) under_way[l] = links_.messages(first_[l]);
     for (const CheckStep& step : way) {
       std::uint32_t node = step.from;
-      std::uint32_t input = step.kind == CheckStep::Kind::request ? kRequest : kRelease;
+      std::uint32_t input =
+          step.kind == CheckStep::Kind::request ? Members<A>::kRequest : Members<A>::kRelease;
       std::string command = fmt::format("P{}", step.from + 1);
       if (step.kind == CheckStep::Kind::deliver || step.kind == CheckStep::Kind::lose ||
           step.kind == CheckStep::Kind::duplicate) {
         std::vector<std::uint32_t>& messages = under_way[link(step.from, step.to)];
-        const auto at = std::find(messages.begin(), messages.end(), step.message);
-        HAPAX_CHECK(at != messages.end());
+        const auto at = place_of(step, messages);
         command = fmt::format("P{}->P{}", step.from + 1, step.to + 1);
         if (at != messages.begin()) command += fmt::format(" {}", at - messages.begin() + 1);
+        node = step.to;
+        input = members_.receive(step.from, *at);
         if (step.kind == CheckStep::Kind::duplicate) {
-          messages.push_back(step.message);
+          messages.push_back(*at);
         } else {
           messages.erase(at);
         }
-        node = step.to;
-        input = kReceive + step.message * n_ + step.from;
       }
       commands.push_back(fmt::format("{} {}", verb_of(step.kind), command));
       if (step.kind != CheckStep::Kind::request && step.kind != CheckStep::Kind::release &&
           step.kind != CheckStep::Kind::deliver) {
         continue;
       }
-      const Outcome outcome = react(node, row[node], input);
-      row[node] = static_cast<Word>(outcome.local);
-      for (const auto& [to, message] : outcome.sends) under_way[link(node, to)].push_back(message);
+      const auto outcome = members_.react(node, locals[node], input);
+      locals[node] = outcome.local;
+      for (const auto& send : members_.sends(outcome)) {
+        under_way[link(node, send.to)].push_back(send.message);
+      }
+      if (options_.forever) lower_clocks(locals, under_way);
     }
     return commands;
   }
 
-  // Every process that was seen to enter.
-  std::uint64_t entered() const { return entered_; }
-
  private:
-  static constexpr std::uint32_t kLimit = static_cast<Word>(~Word{0});
-  static constexpr std::uint32_t kRequest = 0;
-  static constexpr std::uint32_t kRelease = 1;
-  static constexpr std::uint32_t kReceive = 2;  // + message · n + sender
-
-  struct Local {
-    A algorithm;
-    std::uint8_t left;  // How often it may still ask.
-    Phase phase() const { return algorithm.phase(); }
-  };
   struct Shared {
     std::uint64_t last_turn;
     std::uint8_t duplicates, losses, crashes;
     std::uint8_t crashed;  // A bit for each process.
     HAPAX_RECORD(Shared, last_turn, duplicates, losses, crashes, crashed)
   };
-  struct Outcome {
-    std::uint32_t local;
-    std::optional<Turn> turn;
-    Reject rejected;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> sends;  // to, message
-  };
+
+  static constexpr std::uint32_t kMostWords = kMostChecked * kMostChecked + 1;
+  using Scratch = std::array<std::uint64_t, kMostWords>;
 
   static std::string_view verb_of(CheckStep::Kind kind) {
     switch (kind) {
@@ -211,176 +190,234 @@ class MutexModel {
     return "?";
   }
   static std::uint8_t narrow(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
+
+  // Fields of a row: members, links, and what they share.
   std::uint32_t link(std::uint32_t from, std::uint32_t to) const {
     return n_ + from * (n_ - 1) + (to > from ? to - 1 : to);
   }
-  static std::string_view view_of(const Bytes& bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  std::uint32_t shared() const { return fields_ - 1; }
+
+  // Just wide enough for the parts that there are.
+  void lay_out() {
+    const auto bits_for = [](std::uint32_t parts) {
+      return std::max(1u, static_cast<std::uint32_t>(std::bit_width(parts - 1)));
+    };
+    bits_.assign(fields_, bits_for(links_.size()));
+    std::fill(bits_.begin(), bits_.begin() + n_, bits_for(members_.most_locals()));
+    bits_.back() = bits_for(shared_.size());
+    layout_ = RowLayout{bits_};
+  }
+  void put(std::uint64_t* row, std::uint32_t field, std::uint32_t value) const {
+    if ((value >> bits_[field]) != 0) throw RowsTooNarrow{};
+    layout_.set(row, field, value);
   }
 
-  Word number_of(std::uint32_t i, const Local& local) {
+  std::uint32_t number_of(const Shared& common) {
     key_.clear();
-    encode_to(key_, local.algorithm);
-    key_.push_back(local.left);
-    return static_cast<Word>(locals_[i].number_of(view_of(key_), [&] { return local; }));
+    encode_to(key_, common);
+    return shared_.number_of({reinterpret_cast<const char*>(key_.data()), key_.size()},
+                             [&] { return common; });
   }
-  Word number_of(const Shared& shared) {
-    key_.clear();
-    encode_to(key_, shared);
-    return static_cast<Word>(shared_.number_of(view_of(key_), [&] { return shared; }));
-  }
-  std::uint32_t number_of(const Message& message) {
-    key_.clear();
-    encode_to(key_, message);
-    return messages_.number_of(view_of(key_), [&] { return message; });
+  Phase phase(const std::uint64_t* row, std::uint32_t i) const {
+    return members_.phase(i, layout_.get(row, i));
   }
 
-  void push(Word* row, std::uint32_t from, std::uint32_t to, std::uint32_t message) {
-    Word& content = row[link(from, to)];
-    content = static_cast<Word>(links_.with(content, message));
+  // Which of the messages under way is meant. Over FIFO channels the first; else the first that
+  // looks like it.
+  std::vector<std::uint32_t>::iterator place_of(const CheckStep& step,
+                                                std::vector<std::uint32_t>& messages) const {
+    HAPAX_CHECK(!messages.empty());
+    if (options_.channels == Channels::fifo) return messages.begin();
+    const auto at = std::find(messages.begin(), messages.end(), step.message);
+    HAPAX_CHECK(at != messages.end());
+    return at;
   }
 
-  // What fx_ says that node i did, and the state it is in now.
-  Outcome outcome_of(std::uint32_t i, const Local& local) {
-    Outcome outcome{number_of(i, local), fx_.entered(), fx_.rejected(), {}};
-    fx_.for_each_message(NodeId{i}, n_, [&](NodeId to, const Message& message) {
-      outcome.sends.emplace_back(number(to), number_of(message));
-    });
-    return outcome;
-  }
-
-  const Outcome& react(std::uint32_t i, std::uint32_t local, std::uint32_t input) {
-    std::vector<std::vector<std::uint32_t>>& table = outcomes_[i];
-    if (local >= table.size()) table.resize(local + 1);
-    if (input >= table[local].size()) table[local].resize(input + 1, 0);
-    if (table[local][input] != 0) return known_[table[local][input] - 1];
-    Local next = locals_[i][local];
-    fx_.clear();
-    if (input == kRequest) {
-      --next.left;
-      next.algorithm.request(fx_);
-    } else if (input == kRelease) {
-      next.algorithm.release(fx_);
-    } else {
-      const std::uint32_t from = (input - kReceive) % n_;
-      next.algorithm.receive(NodeId{from}, messages_[(input - kReceive) / n_], fx_);
-    }
-    known_.push_back(outcome_of(i, next));
-    table[local][input] = static_cast<std::uint32_t>(known_.size());
-    return known_.back();
-  }
-
-  // Node i reacts to `input`; scratch_ becomes the state after it. REQUIRES: scratch_ is the state
-  // before it, without the message that is delivered.
   template <class Sink>
-  void finish(Sink& sink, const CheckStep& action, std::uint32_t i, std::uint32_t input) {
-    const Outcome& outcome = react(i, scratch_[i], input);
-    scratch_[i] = static_cast<Word>(outcome.local);
-    for (const auto& [to, message] : outcome.sends) push(scratch_.data(), i, to, message);
-    if (outcome.rejected != Reject::none &&
-        options_.duplicates + options_.losses + options_.crashes == 0) {
+  void step(const std::uint64_t* row, Sink& sink, const CheckStep& action, std::uint32_t i,
+            std::uint32_t input) {
+    Scratch next;
+    std::copy_n(row, layout_.words(), next.data());
+    finish(next.data(), sink, action, i, input);
+  }
+
+  // Member i reacts to `input`. REQUIRES: `row` is the state before it, without the message that is
+  // delivered.
+  template <class Sink>
+  void finish(std::uint64_t* row, Sink& sink, const CheckStep& action, std::uint32_t i,
+              std::uint32_t input) {
+    const auto& outcome = members_.react(i, layout_.get(row, i), input);
+    put(row, i, outcome.local);
+    for (const auto& send : members_.sends(outcome)) {
+      const std::uint32_t at = link(i, send.to);
+      put(row, at, links_.with(layout_.get(row, at), send.message));
+    }
+    if (outcome.rejected != Reject::none && !options_.has_faults()) {
       sink.fail(action, "protocol",
                 fmt::format("P{} rejects a {}", i + 1, name_of(outcome.rejected)));
       return;
     }
-    if (outcome.turn && !check_entry(sink, action, i, *outcome.turn)) return;
-    sink.step(action, scratch_.data());
+    if (outcome.enters && !check_entry(row, sink, action, i, outcome.turn)) return;
+    if (options_.forever) lower_clocks(row);
+    sink.step(action, row);
   }
 
   template <class Sink>
-  void step(const Word* row, Sink& sink, const CheckStep& action, std::uint32_t i,
-            std::uint32_t input) {
-    scratch_.assign(row, row + width());
-    finish(sink, action, i, input);
-  }
-
-  template <class Sink>
-  bool check_entry(Sink& sink, const CheckStep& action, std::uint32_t i, Turn turn) {
-    entered_ |= std::uint64_t{1} << i;
-    Shared shared = shared_[scratch_[width() - 1]];
+  bool check_entry(std::uint64_t* row, Sink& sink, const CheckStep& action, std::uint32_t i,
+                   Turn turn) {
+    sink.enter(i);
+    Shared common = shared_[layout_.get(row, shared())];
     for (std::uint32_t j = 0; j < n_; ++j) {
-      if (j != i && (shared.crashed >> j & 1) == 0 &&
-          locals_[j][scratch_[j]].phase() == Phase::inside) {
+      if (j != i && (common.crashed >> j & 1) == 0 && phase(row, j) == Phase::inside) {
         sink.fail(action, "exclusion", fmt::format("P{} enters while P{} is inside", i + 1, j + 1));
         return false;
       }
     }
     if (!options_.fences) return true;
-    if (number(turn) <= shared.last_turn) {
+    if (number(turn) <= common.last_turn) {
       sink.fail(
           action, "fence",
-          fmt::format("P{} enters with turn {} after {}", i + 1, number(turn), shared.last_turn));
+          fmt::format("P{} enters with turn {} after {}", i + 1, number(turn), common.last_turn));
       return false;
     }
-    shared.last_turn = number(turn);
-    scratch_[width() - 1] = number_of(shared);
+    common.last_turn = number(turn);
+    put(row, shared(), number_of(common));
     return true;
   }
 
   template <class Sink>
-  void expand_link(const Word* row, Sink& sink, const Shared& shared, std::uint32_t from,
+  void expand_link(const std::uint64_t* row, Sink& sink, const Shared& common, std::uint32_t from,
                    std::uint32_t to) {
     const std::uint32_t at = link(from, to);
+    const std::uint32_t content = layout_.get(row, at);
     // By value: taking and adding find new contents, and the list of them moves.
-    for (std::size_t t = 0; t < links_.takes(row[at]).size(); ++t) {
-      const LinkContents::Take take = links_.takes(row[at])[t];
-      CheckStep action{CheckStep::Kind::deliver, narrow(from), narrow(to), take.message};
-      if ((shared.crashed >> to & 1) == 0) {
-        scratch_.assign(row, row + width());
-        scratch_[at] = static_cast<Word>(take.rest);
-        finish(sink, action, to, kReceive + take.message * n_ + from);
+    for (std::size_t t = 0; t < links_.takes(content).size(); ++t) {
+      const LinkContents::Take take = links_.takes(content)[t];
+      if ((common.crashed >> to & 1) == 0) {
+        Scratch next;
+        std::copy_n(row, layout_.words(), next.data());
+        put(next.data(), at, take.rest);
+        finish(next.data(), sink,
+               {CheckStep::Kind::deliver, narrow(from), narrow(to), take.message}, to,
+               members_.receive(from, take.message));
       }
-      if (shared.losses > 0) {
-        Shared less = shared;
+      if (common.losses > 0) {
+        Shared less = common;
         --less.losses;
         change_link(row, sink, {CheckStep::Kind::lose, narrow(from), narrow(to), take.message}, at,
                     take.rest, less);
       }
-      if (shared.duplicates > 0) {
-        Shared less = shared;
+      if (common.duplicates > 0) {
+        Shared less = common;
         --less.duplicates;
         change_link(row, sink, {CheckStep::Kind::duplicate, narrow(from), narrow(to), take.message},
-                    at, links_.with(row[at], take.message), less);
+                    at, links_.with(content, take.message), less);
       }
     }
   }
 
   template <class Sink>
-  void change_link(const Word* row, Sink& sink, const CheckStep& action, std::uint32_t at,
-                   std::uint32_t content, const Shared& shared) {
-    scratch_.assign(row, row + width());
-    scratch_[at] = static_cast<Word>(content);
-    scratch_[width() - 1] = number_of(shared);
-    sink.step(action, scratch_.data());
+  void change_link(const std::uint64_t* row, Sink& sink, const CheckStep& action, std::uint32_t at,
+                   std::uint32_t content, const Shared& common) {
+    Scratch next;
+    std::copy_n(row, layout_.words(), next.data());
+    put(next.data(), at, content);
+    put(next.data(), shared(), number_of(common));
+    if (options_.forever) lower_clocks(next.data());
+    sink.step(action, next.data());
   }
 
   template <class Sink>
-  void expand_crashes(const Word* row, Sink& sink, const Shared& shared) {
+  void expand_crashes(const std::uint64_t* row, Sink& sink, const Shared& common) {
     for (std::uint32_t i = 0; i < n_; ++i) {
-      if ((shared.crashed >> i & 1) != 0) continue;
-      Shared next = shared;
+      if ((common.crashed >> i & 1) != 0) continue;
+      Shared next = common;
       --next.crashes;
       next.crashed = narrow(next.crashed | 1u << i);
-      scratch_.assign(row, row + width());
-      scratch_[width() - 1] = number_of(next);
-      sink.step({CheckStep::Kind::crash, narrow(i)}, scratch_.data());
+      Scratch after;
+      std::copy_n(row, layout_.words(), after.data());
+      put(after.data(), shared(), number_of(next));
+      sink.step({CheckStep::Kind::crash, narrow(i)}, after.data());
     }
+  }
+
+  // Counts all clocks and turns from the lowest, so that equal situations are equal states.
+  void lower_clocks(std::uint64_t* row) {
+    std::uint64_t lowest = kNoClock;
+    for (std::uint32_t i = 0; i < n_; ++i) {
+      lowest = std::min(lowest, members_.lowest_in_local(i, layout_.get(row, i)));
+    }
+    for (std::uint32_t l = n_; l < shared(); ++l) {
+      for (const std::uint32_t message : links_.messages(layout_.get(row, l))) {
+        lowest = std::min(lowest, members_.lowest_in_message(message));
+      }
+    }
+    if (lowest == kNoClock || lowest == 1) return;
+    const std::uint64_t by = lowest - 1;
+    for (std::uint32_t f = 0; f < fields_; ++f) {
+      const std::uint32_t before = layout_.get(row, f);
+      HAPAX_CHECK(by < 1u << 16);
+      const std::uint64_t key = by << 48 |
+                                std::uint64_t{f < n_         ? f
+                                              : f < shared() ? n_
+                                                             : n_ + 1}
+                                    << 32 |
+                                before;
+      auto known = lowered_.find(key);
+      if (known == lowered_.end()) known = lowered_.emplace(key, lowered(f, before, by)).first;
+      put(row, f, known->second);
+    }
+  }
+
+  // The same where the order of sending is kept.
+  void lower_clocks(std::vector<std::uint32_t>& locals,
+                    std::vector<std::vector<std::uint32_t>>& under_way) {
+    std::uint64_t lowest = kNoClock;
+    for (std::uint32_t i = 0; i < n_; ++i) {
+      lowest = std::min(lowest, members_.lowest_in_local(i, locals[i]));
+    }
+    for (const auto& messages : under_way) {
+      for (const std::uint32_t message : messages) {
+        lowest = std::min(lowest, members_.lowest_in_message(message));
+      }
+    }
+    if (lowest == kNoClock) return;
+    for (std::uint32_t i = 0; i < n_; ++i) {
+      locals[i] = members_.lower_local(i, locals[i], lowest - 1);
+    }
+    for (auto& messages : under_way) {
+      for (std::uint32_t& message : messages) {
+        message = members_.lower_message(message, lowest - 1);
+      }
+    }
+  }
+
+  std::uint32_t lowered(std::uint32_t field, std::uint32_t part, std::uint64_t by) {
+    if (field < n_) return members_.lower_local(field, part, by);
+    if (field < shared()) {
+      std::vector<std::uint32_t> messages = links_.messages(part);
+      for (std::uint32_t& message : messages) message = members_.lower_message(message, by);
+      return links_.number_of(std::move(messages));
+    }
+    // A last turn that is below every clock there is stays below every turn to come: 0 says as
+    // much.
+    Shared common = shared_[part];
+    const std::uint64_t turns = A::kInfo.turns_are_stamps ? by * n_ : by;
+    common.last_turn = common.last_turn > turns ? common.last_turn - turns : 0;
+    return number_of(common);
   }
 
   CheckOptions options_;
   std::uint32_t n_;
+  std::uint32_t fields_;
+  Members<A> members_;
   LinkContents links_;
-  Parts<Message> messages_;
   Parts<Shared> shared_;
-  std::vector<Parts<Local>> locals_;
-  // By node, its state and the input: one more than the place in known_; 0 if it was never seen.
-  std::vector<std::vector<std::vector<std::uint32_t>>> outcomes_;
-  std::vector<Outcome> known_;
-  std::vector<Local> initial_;
-  std::vector<Word> scratch_;
-  Effects<Message> fx_;
+  std::vector<std::uint32_t> first_;  // The state to begin with, by field.
+  std::vector<std::uint32_t> bits_;   // By field.
+  RowLayout layout_;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> lowered_;  // By amount, kind and part.
   Bytes key_;
-  std::uint64_t entered_ = 0;
 };
 
 }  // namespace hapax

@@ -10,7 +10,8 @@ namespace hapax {
 
 struct CheckOptions {
   std::uint32_t n = 3;
-  std::uint32_t entries = 1;  // How often each process may ask.
+  std::uint32_t entries = 1;  // How often each process may ask …
+  bool forever = false;       // … or again and again, without end.
   Channels channels = Channels::fifo;
   NodeId holder{};
   bool held = false;
@@ -21,6 +22,7 @@ struct CheckOptions {
   std::uint32_t crashes = 0;
   std::uint64_t most_bytes = std::uint64_t{4} << 30;
 
+  bool has_faults() const { return duplicates + losses + crashes > 0; }
   // Nobody promises progress when messages or processes are lost.
   bool promises_progress() const { return losses == 0 && crashes == 0; }
 };

@@ -6,29 +6,20 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <deque>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace hapax {
 
-// More parts than numbers of the chosen width; the search is begun again with wider ones.
-struct TooManyParts : std::runtime_error {
-  TooManyParts() : std::runtime_error("too many parts for the width of a number") {}
-};
-
 // Numbers the distinct values of T by their encodings.
 template <class T>
 class Parts {
  public:
-  explicit Parts(std::uint32_t limit) : limit_(limit) {}
-
   // The number of the part that `key` encodes; make() gives its value the first time.
   template <class Make>
   std::uint32_t number_of(std::string_view key, Make&& make) {
     if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
-    if (values_.size() > limit_) throw TooManyParts{};
     const auto number = static_cast<std::uint32_t>(values_.size());
     keys_.emplace_back(key);
     values_.push_back(make());
@@ -37,10 +28,9 @@ class Parts {
   }
 
   const T& operator[](std::uint32_t number) const { return values_[number]; }
-  std::size_t size() const { return values_.size(); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
 
  private:
-  std::uint32_t limit_;
   std::deque<std::string> keys_;  // A deque, because numbers_ refers to its strings.
   std::deque<T> values_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> numbers_;

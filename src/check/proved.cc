@@ -5,8 +5,12 @@
 namespace hapax {
 namespace {
 
-std::string times(std::uint32_t entries) {
-  return entries == 1 ? "once" : entries == 2 ? "twice" : fmt::format("{} times", entries);
+std::string times(const CheckOptions& o) {
+  const std::uint32_t entries = o.entries;
+  return o.forever      ? "again and again"
+         : entries == 1 ? "once"
+         : entries == 2 ? "twice"
+                        : fmt::format("{} times", entries);
 }
 
 std::string faults_of(const CheckOptions& o) {
@@ -44,8 +48,7 @@ std::string_view ending_of(Progress progress) {
 std::string what_is_proved(const CheckOptions& o, std::string_view what, Progress progress) {
   return fmt::format(
       "In every order of {}{}, with {} processes that each ask {}, at most one is inside{}{}", what,
-      faults_of(o), o.n, times(o.entries), o.fences ? ", fences strictly grow" : "",
-      ending_of(progress));
+      faults_of(o), o.n, times(o), o.fences ? ", fences strictly grow" : "", ending_of(progress));
 }
 
 }  // namespace hapax

@@ -36,9 +36,19 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
                  options.n);
   }
   std::optional<CheckReport> report;
+  std::string_view never_repeats;
   with_mutex(algorithm, [&]<class A>() {
+    never_repeats = A::kInfo.never_repeats;
+    if (options.forever && !never_repeats.empty()) return;
     report = check_mutex<A>(options, options_from<A>(choices), observer);
   });
+  if (algorithm == "bakery-lock") never_repeats = "tickets grow as long as somebody has one";
+  if (options.forever && !never_repeats.empty()) {
+    return error(
+        "{} cannot be checked for ever, since its states do not come again: {}; say how "
+        "often each asks, with --entries",
+        algorithm, never_repeats);
+  }
   if (algorithm == "dijkstra") report = check_memory<DijkstraModel>(options, observer);
   if (algorithm == "bakery-lock") report = check_memory<BakeryModel>(options, observer);
   if (algorithm == "semaphore") report = check_memory<SemaphoreModel>(options, observer);

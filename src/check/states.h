@@ -3,81 +3,94 @@
 // row itself.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "check/pages.h"
 
 namespace hapax {
 
-template <class Word>
 class States {
  public:
-  explicit States(std::uint32_t width) : width_(width), slots_(std::size_t{1} << 12, 0) {}
+  // `width`: 64-bit words of a row.
+  explicit States(std::uint32_t width) : width_(width), slots_(std::size_t{1} << 12) {}
 
   std::uint32_t width() const { return width_; }
   std::uint32_t size() const { return size_; }
-  const Word* operator[](std::uint32_t number) const {
-    return chunks_[number >> kChunkBits].get() + std::size_t{number & kChunkMask} * width_;
+  const std::uint64_t* operator[](std::uint32_t number) const {
+    return chunks_[number >> kChunkBits].data() + std::size_t{number & kChunkMask} * width_;
   }
 
-  std::uint64_t hash(const Word* row) const {
+  std::uint64_t hash(const std::uint64_t* row) const {
     std::uint64_t sum = 0x9e3779b97f4a7c15;
-    const std::size_t bytes = width_ * sizeof(Word);
-    std::size_t at = 0;
-    for (; at + 8 <= bytes; at += 8) sum = mix(sum, load(row, at, 8));
-    if (at < bytes) sum = mix(sum, load(row, at, bytes - at));
-    return sum ^ (sum >> 32);
+    for (std::uint32_t w = 0; w < width_; ++w) sum = mix(sum, row[w]);
+    return sum;
   }
-  void prefetch(std::uint64_t hash) const {
-    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+
+  // A lookup misses the cache twice, at the slot and at the row. Whoever has many to do announces
+  // each twice before, so that the misses overlap.
+  void announce_slot(std::uint64_t hash) const {
+    __builtin_prefetch(&slots_.data()[hash & (slots_.size() - 1)]);
+  }
+  void announce_row(std::uint64_t hash) const {
+    const std::uint64_t slot = slots_[hash & (slots_.size() - 1)];
+    if (slot != 0 && (slot & kTag) == (hash & kTag)) __builtin_prefetch((*this)[number_in(slot)]);
   }
 
   // The number of the row, and whether it is new.
-  std::pair<std::uint32_t, bool> insert(const Word* row, std::uint64_t hash) {
+  std::pair<std::uint32_t, bool> insert(const std::uint64_t* row, std::uint64_t hash) {
     const std::size_t mask = slots_.size() - 1;
-    const std::uint64_t tag = hash & ~std::uint64_t{0xffff'ffff};
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-      if (slots_[at] == 0) {
+      const std::uint64_t slot = slots_[at];
+      if (slot == 0) {
         const std::uint32_t number = append(row);
-        slots_[at] = tag | (number + 1);
-        if (2 * std::size_t{size_} > slots_.size()) grow();
+        slots_[at] = (hash & kTag) | (number + 1);
+        if (5 * std::size_t{size_} > 3 * slots_.size()) place_all(slots_.size() * 2);
         return {number, true};
       }
-      if ((slots_[at] & ~std::uint64_t{0xffff'ffff}) != tag) continue;
-      const auto number = static_cast<std::uint32_t>(slots_[at]) - 1;
-      if (std::memcmp((*this)[number], row, width_ * sizeof(Word)) == 0) return {number, false};
+      if ((slot & kTag) == (hash & kTag) && equals(number_in(slot), row)) {
+        return {number_in(slot), false};
+      }
     }
   }
 
   // The number of a row that is there.
-  std::uint32_t find(const Word* row) const {
+  std::uint32_t find(const std::uint64_t* row) const {
     const std::size_t mask = slots_.size() - 1;
-    const std::uint64_t h = hash(row);
-    for (std::size_t at = h & mask;; at = (at + 1) & mask) {
+    for (std::size_t at = hash(row) & mask;; at = (at + 1) & mask) {
       HAPAX_CHECK(slots_[at] != 0);
-      const auto number = static_cast<std::uint32_t>(slots_[at]) - 1;
-      if (std::memcmp((*this)[number], row, width_ * sizeof(Word)) == 0) return number;
+      if (equals(number_in(slots_[at]), row)) return number_in(slots_[at]);
     }
   }
 
+  // Every row in another shape, under its number: repack(old, new) writes a row of `width` words.
+  template <class Repack>
+  void reshape(std::uint32_t width, Repack&& repack) {
+    States other{width};
+    std::vector<std::uint64_t> row(width);
+    for (std::uint32_t number = 0; number < size_; ++number) {
+      repack((*this)[number], row.data());
+      other.append(row.data());
+    }
+    other.place_all(slots_.size());
+    *this = std::move(other);
+  }
+
   std::size_t bytes() const {
-    return slots_.size() * sizeof(std::uint64_t) +
-           chunks_.size() * (std::size_t{kChunkMask} + 1) * width_ * sizeof(Word);
+    return (slots_.size() + chunks_.size() * kChunkRows * width_) * sizeof(std::uint64_t);
   }
 
  private:
-  static constexpr std::uint32_t kChunkBits = 14;
+  static constexpr std::uint32_t kChunkBits = 16;
   static constexpr std::uint32_t kChunkMask = (1u << kChunkBits) - 1;
+  static constexpr std::size_t kChunkRows = std::size_t{1} << kChunkBits;
+  static constexpr std::uint64_t kTag = ~std::uint64_t{0xffff'ffff};
 
-  static std::uint64_t load(const Word* row, std::size_t at, std::size_t count) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, reinterpret_cast<const char*>(row) + at, count);
-    return value;
+  static std::uint32_t number_in(std::uint64_t slot) {
+    return static_cast<std::uint32_t>(slot) - 1;
   }
   static std::uint64_t mix(std::uint64_t sum, std::uint64_t value) {
     __extension__ using Wide = unsigned __int128;
@@ -85,32 +98,37 @@ class States {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
 
-  std::uint32_t append(const Word* row) {
-    HAPAX_CHECK(size_ < 0xffff'fffe);
-    if ((size_ & kChunkMask) == 0) {
-      chunks_.push_back(std::make_unique<Word[]>((std::size_t{kChunkMask} + 1) * width_));
+  bool equals(std::uint32_t number, const std::uint64_t* row) const {
+    const std::uint64_t* mine = (*this)[number];
+    for (std::uint32_t w = 0; w < width_; ++w) {
+      if (mine[w] != row[w]) return false;
     }
-    std::memcpy(chunks_.back().get() + std::size_t{size_ & kChunkMask} * width_, row,
-                width_ * sizeof(Word));
+    return true;
+  }
+
+  std::uint32_t append(const std::uint64_t* row) {
+    HAPAX_CHECK(size_ < 0xffff'fffe);
+    if ((size_ & kChunkMask) == 0) chunks_.emplace_back(kChunkRows * width_);
+    std::uint64_t* mine = chunks_.back().data() + std::size_t{size_ & kChunkMask} * width_;
+    std::memcpy(mine, row, width_ * sizeof(std::uint64_t));
     return size_++;
   }
 
-  void grow() {
-    std::vector<std::uint64_t> larger(slots_.size() * 2, 0);
-    const std::size_t mask = larger.size() - 1;
+  void place_all(std::size_t slots) {
+    slots_ = Pages{slots};
+    const std::size_t mask = slots - 1;
     for (std::uint32_t number = 0; number < size_; ++number) {
       const std::uint64_t h = hash((*this)[number]);
       std::size_t at = h & mask;
-      while (larger[at] != 0) at = (at + 1) & mask;
-      larger[at] = (h & ~std::uint64_t{0xffff'ffff}) | (number + 1);
+      while (slots_[at] != 0) at = (at + 1) & mask;
+      slots_[at] = (h & kTag) | (number + 1);
     }
-    slots_ = std::move(larger);
   }
 
   std::uint32_t width_;
   std::uint32_t size_ = 0;
-  std::vector<std::uint64_t> slots_;  // Upper half: of the hash. Lower half: number + 1; 0: empty.
-  std::vector<std::unique_ptr<Word[]>> chunks_;
+  Pages slots_;  // Upper half: of the hash. Lower half: number + 1; 0: empty.
+  std::vector<Pages> chunks_;
 };
 
 }  // namespace hapax

@@ -21,6 +21,7 @@ struct CheckArguments {
   std::string algorithm;
   std::int64_t n = 3;
   std::int64_t entries = 1;
+  bool forever = false;
   bool fifo = false;
   bool unordered = false;
   std::vector<std::string> faults;
@@ -76,6 +77,7 @@ CheckOptions options_from(const CheckArguments& a) {
   }
   options.n = static_cast<std::uint32_t>(a.n);
   options.entries = static_cast<std::uint32_t>(a.entries);
+  options.forever = a.forever;
   options.channels = a.unordered ? Channels::unordered : Channels::fifo;
   options.holder = NodeId{static_cast<std::uint32_t>(a.holder - 1)};
   options.held = a.held;
@@ -103,24 +105,25 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
 
 void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
                    double seconds) {
-  print_json({{"algorithm", a.algorithm},
-              {"n", a.n},
-              {"entries", a.entries},
-              {"channels", a.unordered ? "unordered" : "fifo"},
-              {"states", r.states},
-              {"transitions", r.transitions},
-              {"depth", r.depth},
-              {"seconds", json_number(seconds)},
-              {"states_per_second",
-               json_number(seconds > 0 ? static_cast<double>(static_cast<std::uint64_t>(
-                                             static_cast<double>(r.states) / seconds))
-                                       : 0)},
-              {"bytes", r.bytes},
-              {"verdict", name_of(r.verdict)},
-              {"property", r.property},
-              {"finding", r.finding},
-              {"proved", r.proved},
-              {"trace", trace}});
+  print_json(
+      {{"algorithm", a.algorithm},
+       {"n", a.n},
+       {"entries", a.forever ? boost::json::value{"forever"} : boost::json::value{a.entries}},
+       {"channels", a.unordered ? "unordered" : "fifo"},
+       {"states", r.states},
+       {"transitions", r.transitions},
+       {"depth", r.depth},
+       {"seconds", json_number(seconds)},
+       {"states_per_second",
+        json_number(seconds > 0 ? static_cast<double>(static_cast<std::uint64_t>(
+                                      static_cast<double>(r.states) / seconds))
+                                : 0)},
+       {"bytes", r.bytes},
+       {"verdict", name_of(r.verdict)},
+       {"property", r.property},
+       {"finding", r.finding},
+       {"proved", r.proved},
+       {"trace", trace}});
 }
 
 int run_check(const CheckArguments& a) {
@@ -169,8 +172,12 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command->add_option("ALGORITHM", a->algorithm, "A mutual-exclusion or shared-memory algorithm")
       ->required();
   command->add_option("-n", a->n, "Processes, 1 … 7")->capture_default_str();
-  command->add_option("--entries", a->entries, "How often each process asks")
-      ->capture_default_str();
+  auto* entries = command->add_option("--entries", a->entries, "How often each process asks")
+                      ->capture_default_str();
+  command
+      ->add_flag("--forever", a->forever,
+                 "Each asks again and again, without end; clocks are counted from the lowest")
+      ->excludes(entries);
   auto* fifo = command->add_flag("--fifo", a->fifo, "Messages of a link arrive in order (default)");
   command->add_flag("--unordered", a->unordered, "They may overtake one another")->excludes(fifo);
   command
@@ -199,7 +206,8 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check maekawa-basic -n 3 --voting-sets lecture      the lecture's deadlock\n"
       "  hapax check lamport -n 3 --unordered                      two inside\n"
       "  hapax check ricart-agrawala -n 3 --unordered --faults dup:2\n"
-      "  hapax check dijkstra -n 3 --entries 2\n"
+      "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
+      "  hapax check dijkstra -n 3 --forever                       somebody is\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
   command->callback([a, &outcome] { outcome.status = run_check(*a); });

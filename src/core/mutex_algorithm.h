@@ -47,7 +47,11 @@ struct MutexInfo {
   std::string_view kind;  // permission | token | quorum
   Channels needs;
   bool can_deadlock = false;
-  bool never_rests = false;  // Sends messages even when nobody wants to enter.
+  bool never_rests = false;       // Sends messages even when nobody wants to enter.
+  bool turns_are_stamps = false;  // A turn is turn_of() the request's stamp.
+  // Why states do not come again when members go on asking for ever, even with all clocks counted
+  // from the lowest. Empty if they do.
+  std::string_view never_repeats = "";
 };
 
 template <class Variant>

@@ -28,7 +28,8 @@ class Bakery {
       .name = "bakery",
       .summary = "draw a ticket and wait for all smaller ones, by reading everybody (1974)",
       .kind = "permission",
-      .needs = Channels::unordered};
+      .needs = Channels::unordered,
+      .never_repeats = "tickets grow as long as somebody has one"};
 
   struct ReadNumber {
     HAPAX_RECORD(ReadNumber)

@@ -26,7 +26,8 @@ class CarvalhoRoucairol {
       .name = "carvalho-roucairol",
       .summary = "Ricart-Agrawala with permission that stays until somebody asks for it (1983)",
       .kind = "permission",
-      .needs = Channels::unordered};
+      .needs = Channels::unordered,
+      .never_repeats = "members that ask nobody let their clocks run away from the others'"};
 
   struct Request {
     Clock clock{};

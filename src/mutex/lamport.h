@@ -25,7 +25,8 @@ class Lamport {
       .name = "lamport",
       .summary = "everybody keeps the queue of all requests, ordered by clock (1978)",
       .kind = "permission",
-      .needs = Channels::fifo};
+      .needs = Channels::fifo,
+      .turns_are_stamps = true};
 
   struct Request {
     Clock clock{};

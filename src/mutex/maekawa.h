@@ -29,7 +29,8 @@ class Maekawa {
       .name = "maekawa",
       .summary = "win the votes of a small set that meets every other; free of deadlock (1985)",
       .kind = "quorum",
-      .needs = Channels::fifo};
+      .needs = Channels::fifo,
+      .never_repeats = "voters that do not meet let their clocks run away from one another"};
 
   struct Request {
     Clock clock{};

@@ -26,7 +26,8 @@ class MaekawaBasic {
       .summary = "Maekawa as in the lecture: voting sets without a way out of deadlock",
       .kind = "quorum",
       .needs = Channels::fifo,
-      .can_deadlock = true};
+      .can_deadlock = true,
+      .never_repeats = "voters that do not meet let their turns run away from one another"};
 
   struct Request {
     HAPAX_RECORD(Request)

@@ -24,7 +24,8 @@ class RicartAgrawala {
       .name = "ricart-agrawala",
       .summary = "ask everybody; whoever asked earlier answers last (1981)",
       .kind = "permission",
-      .needs = Channels::unordered};
+      .needs = Channels::unordered,
+      .turns_are_stamps = true};
 
   struct Request {
     Clock clock{};

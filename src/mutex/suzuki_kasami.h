@@ -26,7 +26,8 @@ class SuzukiKasami {
       .name = "suzuki-kasami",
       .summary = "ask everybody for the token; it carries the queue (1985)",
       .kind = "token",
-      .needs = Channels::unordered};
+      .needs = Channels::unordered,
+      .never_repeats = "requests pile up on the way to a member that does not take part"};
 
   // A number for each member, 0 for one not listed. Invariant: sorted by member, and no 0 listed.
   using Numbers = std::vector<std::pair<NodeId, std::uint64_t>>;
