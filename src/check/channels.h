@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check/parts.h"
+#include "check/search.h"
 #include "core/mutex_algorithm.h"
 
 namespace hapax {
@@ -29,24 +30,24 @@ class LinkContents {
     return contents_[content];
   }
 
+  // While frozen, what was not seen before throws Unknown.
+  void freeze(bool on) { frozen_ = on; }
+
   std::uint32_t with(std::uint32_t content, std::uint32_t message) {
+    if (content < with_.size() && message < with_[content].size() && with_[content][message] != 0) {
+      return with_[content][message];
+    }
+    if (frozen_) throw Unknown{};
     if (content >= with_.size()) with_.resize(contents_.size());
     if (message >= with_[content].size()) with_[content].resize(message + 1, 0);
-    // Nothing becomes empty by adding to it, so 0 stands for what has not been seen.
-    if (with_[content][message] == 0) {
-      std::vector<std::uint32_t> messages = contents_[content];
-      // Without order only what is there counts, so equal contents must look equal.
-      const auto at = channels_ == Channels::fifo
-                          ? messages.end()
-                          : std::upper_bound(messages.begin(), messages.end(), message);
-      messages.insert(at, message);
-      with_[content][message] = number_of(std::move(messages));
-    }
-    return with_[content][message];
+    std::vector<std::uint32_t> messages = contents_[content];
+    messages.push_back(message);
+    return with_[content][message] = number_of(std::move(messages));
   }
 
   // The number of what the link holds when it holds these, in this order if there is one.
   std::uint32_t number_of(std::vector<std::uint32_t> messages) {
+    // Without order only what is there counts, so equal contents must look equal.
     if (channels_ == Channels::unordered) std::sort(messages.begin(), messages.end());
     const std::string_view key{reinterpret_cast<const char*>(messages.data()),
                                messages.size() * sizeof(std::uint32_t)};
@@ -55,6 +56,7 @@ class LinkContents {
 
   // The oldest message over FIFO channels, else each kind of message once.
   std::span<const Take> takes(std::uint32_t content) {
+    if (takes_.size() <= content && frozen_) throw Unknown{};
     while (takes_.size() <= content) compute_takes(static_cast<std::uint32_t>(takes_.size()));
     return takes_[content];
   }
@@ -73,8 +75,9 @@ class LinkContents {
   }
 
   Channels channels_;
+  bool frozen_ = false;
   Parts<std::vector<std::uint32_t>> contents_;
-  std::vector<std::vector<std::uint32_t>> with_;  // By content and message.
+  std::vector<std::vector<std::uint32_t>> with_;  // By content and message; 0: not seen before.
   std::vector<std::vector<Take>> takes_;          // By content.
 };
 

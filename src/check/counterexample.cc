@@ -44,10 +44,11 @@ Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
     if (A::kInfo.never_rests) begin.commands.emplace_back("start");
   });
   script.blocks.push_back(std::move(begin));
-  for (const std::string& command : report.commands) {
+  for (std::size_t i = 0; i < report.commands.size(); ++i) {
     ScriptBlock block;
     block.comments = {""};
-    block.commands = {command};
+    if (report.round_from == i) block.comments.emplace_back("# From here on again and again.");
+    block.commands = {report.commands[i]};
     script.blocks.push_back(std::move(block));
   }
   return play(script);

@@ -22,7 +22,7 @@ namespace hapax {
 template <class Model>
 CheckReport explore(Model& model, const CheckOptions& options, std::string_view what,
                     bool fairness_decides, const SearchObserver& observer) {
-  Search<Model> search{model, options.most_bytes};
+  Search<Model> search{model, options.most_bytes, options.threads};
   const bool finished = search.run(observer);
   CheckReport report;
   report.states = search.states().size();
@@ -51,10 +51,16 @@ CheckReport explore(Model& model, const CheckOptions& options, std::string_view 
   if (may_cycle && fairness_decides) {
     FairCycles<Model> cycles{model, search.states()};
     if (const auto starved = cycles.find(options.n)) {
-      violated("starvation",
-               fmt::format("P{} can wait for ever: from here on there is a fair way round past it",
-                           starved->process + 1),
-               search.way_to(starved->state));
+      std::vector<CheckStep> way = search.way_to(starved->round.front());
+      const std::size_t first = way.size();
+      for (std::size_t i = 1; i < starved->round.size(); ++i) {
+        way.push_back(search.action_between(starved->round[i - 1], starved->round[i]));
+      }
+      violated(
+          "starvation",
+          fmt::format("P{} can wait for ever although everybody goes on", starved->process + 1),
+          way);
+      report.round_from = first;
       return report;
     }
   }

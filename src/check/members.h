@@ -14,6 +14,7 @@
 #include "check/clocks.h"
 #include "check/options.h"
 #include "check/parts.h"
+#include "check/search.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
 #include "wire/codec.h"
@@ -77,17 +78,21 @@ class Members {
     return outcome_of(i, local);
   }
 
+  // While frozen, what was not seen before throws Unknown.
+  void freeze(bool on) { frozen_ = on; }
+
   // Valid until the next call.
   const Outcome& react(std::uint32_t i, std::uint32_t local, std::uint32_t input) {
     std::vector<std::vector<std::uint32_t>>& table = outcomes_[i];
+    if (local < table.size() && input < table[local].size() && table[local][input] != 0) {
+      return known_[table[local][input] - 1];
+    }
+    if (frozen_) throw Unknown{};
     if (local >= table.size()) table.resize(locals_[i].size());
     if (input >= table[local].size()) table[local].resize(input + 1, 0);
-    std::uint32_t& known = table[local][input];
-    if (known == 0) {
-      known_.push_back(compute(i, local, input));
-      known = static_cast<std::uint32_t>(known_.size());
-    }
-    return known_[known - 1];
+    known_.push_back(compute(i, local, input));
+    table[local][input] = static_cast<std::uint32_t>(known_.size());
+    return known_.back();
   }
 
   // For a search without end: the lowest clock within, and the same with all clocks lowered.
@@ -166,6 +171,7 @@ class Members {
 
   std::uint32_t n_;
   bool forever_;
+  bool frozen_ = false;
   Parts<Message> messages_;
   std::vector<std::uint64_t> lowest_;  // By message.
   std::vector<Parts<Local>> locals_;

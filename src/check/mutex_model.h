@@ -16,16 +16,13 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/record.h"
 #include "check/channels.h"
 #include "check/members.h"
 #include "check/options.h"
-#include "check/parts.h"
 #include "check/row_layout.h"
 #include "check/search.h"
 #include "check/step.h"
 #include "core/mutex_algorithm.h"
-#include "wire/codec.h"
 
 namespace hapax {
 
@@ -68,6 +65,12 @@ class MutexModel {
     states.reshape(layout_.words(), [&](const std::uint64_t* old, std::uint64_t* row) {
       before.repack(old, layout_, row);
     });
+  }
+
+  void freeze(bool on) {
+    frozen_ = on;
+    members_.freeze(on);
+    links_.freeze(on);
   }
 
   template <class Sink>
@@ -161,11 +164,11 @@ class MutexModel {
 
  private:
   struct Shared {
-    std::uint64_t last_turn;
-    std::uint8_t duplicates, losses, crashes;
-    std::uint8_t crashed;  // A bit for each process.
-    HAPAX_RECORD(Shared, last_turn, duplicates, losses, crashes, crashed)
+    std::uint64_t last_turn : 32;
+    std::uint64_t duplicates : 8, losses : 8, crashes : 8;
+    std::uint64_t crashed : 8;  // A bit for each process.
   };
+  static_assert(sizeof(Shared) == sizeof(std::uint64_t));
 
   static constexpr std::uint32_t kMostWords = kMostChecked * kMostChecked + 1;
   using Scratch = std::array<std::uint64_t, kMostWords>;
@@ -204,7 +207,7 @@ class MutexModel {
     };
     bits_.assign(fields_, bits_for(links_.size()));
     std::fill(bits_.begin(), bits_.begin() + n_, bits_for(members_.most_locals()));
-    bits_.back() = bits_for(shared_.size());
+    bits_.back() = bits_for(static_cast<std::uint32_t>(shared_.size()));
     layout_ = RowLayout{bits_};
   }
   void put(std::uint64_t* row, std::uint32_t field, std::uint32_t value) const {
@@ -213,10 +216,15 @@ class MutexModel {
   }
 
   std::uint32_t number_of(const Shared& common) {
-    key_.clear();
-    encode_to(key_, common);
-    return shared_.number_of({reinterpret_cast<const char*>(key_.data()), key_.size()},
-                             [&] { return common; });
+    const auto key = std::bit_cast<std::uint64_t>(common);
+    if (const auto known = shared_numbers_.find(key); known != shared_numbers_.end()) {
+      return known->second;
+    }
+    if (frozen_) throw Unknown{};
+    const auto number = static_cast<std::uint32_t>(shared_.size());
+    shared_.push_back(common);
+    shared_numbers_.emplace(key, number);
+    return number;
   }
   Phase phase(const std::uint64_t* row, std::uint32_t i) const {
     return members_.phase(i, layout_.get(row, i));
@@ -275,12 +283,13 @@ class MutexModel {
     }
     if (!options_.fences) return true;
     if (number(turn) <= common.last_turn) {
-      sink.fail(
-          action, "fence",
-          fmt::format("P{} enters with turn {} after {}", i + 1, number(turn), common.last_turn));
+      sink.fail(action, "fence",
+                fmt::format("P{} enters with turn {} after {}", i + 1, number(turn),
+                            std::uint64_t{common.last_turn}));
       return false;
     }
-    common.last_turn = number(turn);
+    HAPAX_CHECK(number(turn) < std::uint64_t{1} << 32);
+    common.last_turn = static_cast<std::uint32_t>(number(turn));
     put(row, shared(), number_of(common));
     return true;
   }
@@ -333,7 +342,7 @@ class MutexModel {
       if ((common.crashed >> i & 1) != 0) continue;
       Shared next = common;
       --next.crashes;
-      next.crashed = narrow(next.crashed | 1u << i);
+      next.crashed = narrow(static_cast<std::uint32_t>(next.crashed) | 1u << i);
       Scratch after;
       std::copy_n(row, layout_.words(), after.data());
       put(after.data(), shared(), number_of(next));
@@ -364,6 +373,7 @@ class MutexModel {
                                     << 32 |
                                 before;
       auto known = lowered_.find(key);
+      if (known == lowered_.end() && frozen_) throw Unknown{};
       if (known == lowered_.end()) known = lowered_.emplace(key, lowered(f, before, by)).first;
       put(row, f, known->second);
     }
@@ -403,7 +413,8 @@ class MutexModel {
     // much.
     Shared common = shared_[part];
     const std::uint64_t turns = A::kInfo.turns_are_stamps ? by * n_ : by;
-    common.last_turn = common.last_turn > turns ? common.last_turn - turns : 0;
+    common.last_turn =
+        common.last_turn > turns ? static_cast<std::uint32_t>(common.last_turn - turns) : 0;
     return number_of(common);
   }
 
@@ -412,12 +423,13 @@ class MutexModel {
   std::uint32_t fields_;
   Members<A> members_;
   LinkContents links_;
-  Parts<Shared> shared_;
+  std::vector<Shared> shared_;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> shared_numbers_;
   std::vector<std::uint32_t> first_;  // The state to begin with, by field.
   std::vector<std::uint32_t> bits_;   // By field.
   RowLayout layout_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> lowered_;  // By amount, kind and part.
-  Bytes key_;
+  bool frozen_ = false;
 };
 
 }  // namespace hapax

@@ -20,6 +20,7 @@ struct CheckOptions {
   std::uint32_t duplicates = 0;
   std::uint32_t losses = 0;
   std::uint32_t crashes = 0;
+  unsigned threads = 1;
   std::uint64_t most_bytes = std::uint64_t{4} << 30;
 
   bool has_faults() const { return duplicates + losses + crashes > 0; }

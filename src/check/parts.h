@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/check.h"
+
 namespace hapax {
 
 // Numbers the distinct values of T by their encodings.

@@ -1,7 +1,9 @@
 // What a check found.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,8 @@ struct CheckReport {
   std::uint32_t depth = 0;
   std::uint64_t bytes = 0;
   std::vector<std::string> commands;  // The shortest way there, as commands of a trace.
+  // Starvation: the commands from here on lead round, and may be repeated for ever.
+  std::optional<std::size_t> round_from = std::nullopt;
 };
 
 }  // namespace hapax

@@ -10,11 +10,17 @@
 //   waits(row)                   a bit for each process that waits
 //   dead_end(row)                what to say of a state without steps in which somebody waits
 //   fair_class(action)           steps that happen at last if they stay possible, by number
-// and, if its rows can become too narrow, throws RowsTooNarrow from expand and has
+// If its rows can become too narrow, it throws RowsTooNarrow from expand and has
 //   widen(states)                which reshapes all rows
+// If several threads may expand at once, it throws Unknown when one of them would have to write and
+// has
+//   freeze(bool)                 which tells it when that is
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,6 +31,7 @@
 
 #include "base/check.h"
 #include "check/states.h"
+#include "check/team.h"
 
 namespace hapax {
 
@@ -37,6 +44,7 @@ struct SearchProgress {
 using SearchObserver = std::function<bool(const SearchProgress&)>;
 
 struct RowsTooNarrow {};
+struct Unknown {};
 
 template <class Model>
 class Search {
@@ -49,8 +57,12 @@ class Search {
     std::vector<Action> way;
   };
 
-  Search(Model& model, std::uint64_t most_bytes)
-      : model_(model), most_bytes_(most_bytes), states_(model.width()) {}
+  Search(Model& model, std::uint64_t most_bytes, unsigned threads = 1)
+      : model_(model),
+        most_bytes_(most_bytes),
+        team_(kParallel ? threads : 1),
+        states_(model.width(), std::bit_ceil(team_.size())),
+        gathered_(team_.size() + 1) {}
 
   // Explores everything. False if the memory or the observer ended it before.
   bool run(const SearchObserver& observer) {
@@ -58,23 +70,26 @@ class Search {
     model_.initial(row.data());
     states_.insert(row.data(), states_.hash(row.data()));
     came_from_.push_back(0);
-    for (std::uint32_t at = 0; !finding_; ++at) {
+    std::uint32_t at = 0;
+    while (!finding_) {
       if (at == level_end_) {
-        insert_steps();
         if (at == states_.size()) break;
         ++depth_;
         level_end_ = states_.size();
       }
-      if (at % kObserveEvery == 0 && !go_on(at, observer)) return false;
-      expand(at);
-      if (steps_.size() >= kBatch || finding_) insert_steps();
+      if (!go_on(at, observer)) return false;
+      at = do_round(at, std::min(level_end_, at + kRound * team_.size()));
     }
     return true;
   }
 
   const std::optional<Finding>& finding() const { return finding_; }
   // A bit for each process that was ever seen to enter.
-  std::uint64_t entered() const { return entered_; }
+  std::uint64_t entered() const {
+    std::uint64_t entered = 0;
+    for (const Gathered& g : gathered_) entered |= g.entered;
+    return entered;
+  }
   const States& states() const { return states_; }
   std::uint64_t transitions() const { return transitions_; }
   std::uint32_t depth() const { return depth_; }
@@ -87,39 +102,66 @@ class Search {
   // The steps themselves are not kept: those on the way are found again.
   std::vector<Action> way_to(std::uint32_t state) {
     std::vector<Action> way;
-    for (; state != 0; state = came_from_[state]) way.push_back(action_to(state));
+    for (; state != 0; state = came_from_[state]) {
+      way.push_back(action_between(came_from_[state], state));
+    }
     std::reverse(way.begin(), way.end());
     return way;
   }
+  // A step from one state to another. REQUIRES: there is one.
+  Action action_between(std::uint32_t from, std::uint32_t to) {
+    Look look{states_, states_[to]};
+    model_.expand(states_[from], look);
+    HAPAX_CHECK(look.found.has_value());
+    return *look.found;
+  }
 
  private:
-  static constexpr std::uint32_t kObserveEvery = 1 << 14;
-  static constexpr std::size_t kBatch = 128;
+  static constexpr bool kParallel = requires(Model m) { m.freeze(true); };
+  static constexpr std::uint32_t kRound = 512;  // States whose steps are gathered at a time.
+  static constexpr std::uint32_t kSlice = 32;   // Of them, for one thread at a time.
+  static constexpr std::size_t kBatch = 64;     // Lookups whose cache misses overlap.
 
   struct Step {
     std::uint64_t hash;
-    std::uint32_t from;
+    std::size_t slot;      // Reserved for it, if it is new.
+    std::uint32_t number;  // What look-up said, and then the state's.
+    bool is_new;
   };
-
-  // Gathers steps, so that the table's memory is on its way before it is needed.
-  struct Gather {
-    Search& search;
+  struct Failure {
+    Action action;
+    std::string_view property;
+    std::string text;
+  };
+  // Where the steps of a state of the round are.
+  struct Share {
+    std::uint32_t gatherer = 0;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    bool is_known = false;  // The model could tell without writing.
+  };
+  // What one thread has gathered in this round.
+  struct Gathered {
+    const States* states = nullptr;
+    std::vector<std::uint64_t> rows;  // Of the steps, with room for more.
+    std::vector<Step> steps;
+    std::vector<std::pair<std::uint32_t, Failure>> failures;  // By state.
+    std::uint32_t current = 0;
+    std::uint64_t entered = 0;
 
     void step(const Action&, const std::uint64_t* next) {
-      const std::uint64_t hash = search.states_.hash(next);
-      search.states_.announce_slot(hash);
-      const std::uint32_t width = search.states_.width();
-      if (search.rows_.size() < (search.steps_.size() + 1) * width) {
-        search.rows_.resize(2 * (search.steps_.size() + 1) * width);
-      }
-      std::uint64_t* row = search.rows_.data() + search.steps_.size() * width;
+      const std::uint32_t width = states->width();
+      if (rows.size() < (steps.size() + 1) * width) rows.resize(2 * (steps.size() + 1) * width);
+      std::uint64_t* row = rows.data() + steps.size() * width;
       for (std::uint32_t w = 0; w < width; ++w) row[w] = next[w];
-      search.steps_.push_back({hash, search.current_});
+      steps.push_back({states->hash(next), 0, 0, false});
     }
-    void enter(std::uint32_t process) { search.entered_ |= std::uint64_t{1} << process; }
     void fail(const Action& action, std::string_view property, std::string text) {
-      if (search.finding_) return;
-      search.finding_ = Finding{std::string{property}, std::move(text), {action}};
+      failures.push_back({current, {action, property, std::move(text)}});
+    }
+    void enter(std::uint32_t process) { entered |= std::uint64_t{1} << process; }
+    const std::uint64_t* row(std::uint32_t step) const {
+      return rows.data() + std::size_t{step} * states->width();
     }
   };
 
@@ -136,71 +178,210 @@ class Search {
     void enter(std::uint32_t) {}
   };
 
-  Action action_to(std::uint32_t state) {
-    Look look{states_, states_[state]};
-    model_.expand(states_[came_from_[state]], look);
-    HAPAX_CHECK(look.found.has_value());
-    return *look.found;
-  }
-
   bool go_on(std::uint32_t at, const SearchObserver& observer) {
     if (bytes() > most_bytes_) return false;
-    return !observer || observer({states_.size(), states_.size() - at, bytes(), depth_});
+    if (!observer || at < next_report_) return true;
+    next_report_ = at + kReportEvery;
+    return observer({states_.size(), states_.size() - at, bytes(), depth_});
   }
 
-  void expand(std::uint32_t at) {
-    current_ = at;
-    const std::size_t before = steps_.size();
-    Gather gather{*this};
-    if constexpr (requires { model_.widen(states_); }) {
-      try {
-        model_.expand(states_[at], gather);
-      } catch (const RowsTooNarrow&) {
-        steps_.resize(before);
-        insert_steps();
-        model_.widen(states_);
-        return expand(at);
-      }
-    } else {
-      model_.expand(states_[at], gather);
+  // Expands the states from `begin` up to `end`, or up to the one returned.
+  std::uint32_t do_round(std::uint32_t begin, std::uint32_t end) {
+    begin_ = begin;
+    shares_.assign(end - begin, {});
+    for (Gathered& g : gathered_) {
+      g.states = &states_;
+      g.steps.clear();
+      g.failures.clear();
     }
-    if (finding_) {
+    if (team_.size() > 1) gather_together();
+    bool too_narrow = false;
+    std::uint32_t at = begin;
+    for (; at < end && !finding_ && !too_narrow; ++at) {
+      if (!shares_[at - begin].is_known) too_narrow = !gather(gathered_.back(), team_.size(), at);
+      if (too_narrow) break;
+      look_for_failure(at);
+    }
+    shares_.resize(at - begin);
+    team_.size() > 1 ? insert_together() : insert_alone();
+    if constexpr (requires { model_.widen(states_); }) {
+      if (too_narrow) model_.widen(states_);
+    }
+    return at;
+  }
+
+  // The steps of one state. False if the rows are too narrow for them.
+  bool gather(Gathered& gathered, std::uint32_t gatherer, std::uint32_t at) {
+    Share& share = shares_[at - begin_];
+    share = {gatherer, static_cast<std::uint32_t>(gathered.steps.size()), 0, true};
+    gathered.current = at;
+    try {
+      model_.expand(states_[at], gathered);
+    } catch (const RowsTooNarrow&) {
+      gathered.steps.resize(share.first);
+      return false;
+    }
+    share.count = static_cast<std::uint32_t>(gathered.steps.size()) - share.first;
+    return true;
+  }
+
+  // All threads expand, as far as nothing has to be written for it.
+  void gather_together() {
+    if constexpr (kParallel) {
+      std::atomic<std::uint32_t> next{begin_};
+      const std::uint32_t end = begin_ + static_cast<std::uint32_t>(shares_.size());
+      model_.freeze(true);
+      team_.run([&](unsigned t) {
+        for (std::uint32_t from = next.fetch_add(kSlice); from < end;
+             from = next.fetch_add(kSlice)) {
+          for (std::uint32_t at = from; at < std::min(end, from + kSlice); ++at) {
+            gather_if_known(gathered_[t], t, at);
+          }
+        }
+      });
+      model_.freeze(false);
+    }
+  }
+  void gather_if_known(Gathered& gathered, unsigned t, std::uint32_t at) {
+    const std::size_t steps = gathered.steps.size();
+    const std::size_t failures = gathered.failures.size();
+    try {
+      if (gather(gathered, t, at)) return;
+    } catch (const Unknown&) {
+      gathered.steps.resize(steps);
+      gathered.failures.resize(failures);
+    }
+    shares_[at - begin_].is_known = false;
+  }
+
+  void look_for_failure(std::uint32_t at) {
+    const Share& share = shares_[at - begin_];
+    for (const auto& [state, failure] : gathered_[share.gatherer].failures) {
+      if (state != at) continue;
       std::vector<Action> way = way_to(at);
-      way.push_back(finding_->way.front());
-      finding_->way = std::move(way);
-    } else if (steps_.size() == before && model_.waits(states_[at]) != 0) {
+      way.push_back(failure.action);
+      finding_ = Finding{std::string{failure.property}, failure.text, std::move(way)};
+      return;
+    }
+    if (share.count == 0 && model_.waits(states_[at]) != 0) {
       finding_ = Finding{"progress", model_.dead_end(states_[at]), way_to(at)};
     }
   }
 
-  void insert_steps() {
-    for (const Step& step : steps_) states_.announce_row(step.hash);
-    const std::uint64_t* row = rows_.data();
-    for (const Step& step : steps_) {
-      const auto [number, is_new] = states_.insert(row, step.hash);
-      row += states_.width();
-      if (is_new) {
-        came_from_.push_back(step.from);
-      } else if (number < level_end_) {
-        layered_ = false;
+  void insert_alone() {
+    Gathered& all = gathered_.back();
+    states_.make_room(all.steps.size());
+    std::uint32_t at = begin_;
+    std::uint32_t left = shares_.empty() ? 0 : shares_.front().count;
+    for (std::size_t first = 0; first < all.steps.size(); first += kBatch) {
+      const std::size_t end = std::min(first + kBatch, all.steps.size());
+      for (std::size_t s = first; s < end; ++s) states_.announce_slot(all.steps[s].hash);
+      for (std::size_t s = first; s < end; ++s) states_.announce_row(all.steps[s].hash);
+      for (std::size_t s = first; s < end; ++s, --left) {
+        while (left == 0) left = shares_[++at - begin_].count;
+        const auto [number, is_new] =
+            states_.insert(all.row(static_cast<std::uint32_t>(s)), all.steps[s].hash);
+        if (is_new) came_from_.push_back(at);
+        layered_ &= number >= level_end_;
       }
     }
-    transitions_ += steps_.size();
-    steps_.clear();
+    transitions_ += all.steps.size();
   }
+
+  // Calls f(state, gatherer, step) for every step of the round, in the order of one thread alone.
+  template <class F>
+  void for_each_step(F&& f) {
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+      const Share& share = shares_[i];
+      for (std::uint32_t s = share.first; s < share.first + share.count; ++s) {
+        f(begin_ + static_cast<std::uint32_t>(i), share.gatherer, s);
+      }
+    }
+  }
+
+  void insert_together() {
+    order_.clear();
+    for_each_step([&](std::uint32_t state, std::uint32_t gatherer, std::uint32_t step) {
+      order_.push_back({state, gatherer, step});
+    });
+    states_.make_room(order_.size());
+    team_.run([&](unsigned t) { look_up_mine(t); });
+    const std::uint32_t before = states_.size();
+    std::uint32_t fresh = 0;
+    for (const Ordered& o : order_) {
+      Step& step = gathered_[o.gatherer].steps[o.step];
+      if (step.is_new) {
+        step.number = before + fresh++;
+        came_from_.push_back(o.state);
+      } else if (!States::is_reserved(step.number)) {
+        layered_ &= step.number >= level_end_;
+      }
+    }
+    states_.append(fresh);
+    team_.run([&](unsigned t) {
+      for (const Ordered& o : order_) {
+        const Step& step = gathered_[o.gatherer].steps[o.step];
+        if (!step.is_new || !is_mine(t, step.hash)) continue;
+        states_.settle(step.slot, step.hash, step.number, gathered_[o.gatherer].row(o.step));
+      }
+    });
+    transitions_ += order_.size();
+  }
+
+  bool is_mine(unsigned t, std::uint64_t hash) const {
+    return states_.shard_of(hash) % team_.size() == t;
+  }
+  void look_up_mine(unsigned t) {
+    std::array<std::uint32_t, kBatch> batch;
+    std::size_t count = 0;
+    const auto do_batch = [&] {
+      for (std::size_t b = 0; b < count; ++b) states_.announce_row(step_at(batch[b]).hash);
+      for (std::size_t b = 0; b < count; ++b) look_up(batch[b]);
+      count = 0;
+    };
+    for (std::uint32_t k = 0; k < order_.size(); ++k) {
+      const std::uint64_t hash = step_at(k).hash;
+      if (!is_mine(t, hash)) continue;
+      states_.announce_slot(hash);
+      batch[count++] = k;
+      if (count == kBatch) do_batch();
+    }
+    do_batch();
+  }
+  Step& step_at(std::uint32_t k) { return gathered_[order_[k].gatherer].steps[order_[k].step]; }
+  const std::uint64_t* row_at(std::uint32_t k) const {
+    return gathered_[order_[k].gatherer].row(order_[k].step);
+  }
+  void look_up(std::uint32_t k) {
+    Step& step = step_at(k);
+    const States::Place place =
+        states_.look_up(row_at(k), step.hash, [&](std::uint32_t other) { return row_at(other); });
+    step.slot = place.slot;
+    step.number = place.number;
+    step.is_new = !place.is_known;
+    if (step.is_new) states_.reserve(place.slot, step.hash, k);
+  }
+
+  static constexpr std::uint32_t kReportEvery = 1 << 14;
+
+  struct Ordered {
+    std::uint32_t state, gatherer, step;
+  };
 
   Model& model_;
   std::uint64_t most_bytes_;
+  Team team_;
   States states_;
-  std::vector<std::uint64_t> rows_;  // Of steps_, with room for more.
-  std::vector<Step> steps_;
+  std::vector<Gathered> gathered_;        // By thread; the last one's steps were gathered alone.
+  std::vector<Share> shares_;             // By state of the round.
+  std::vector<Ordered> order_;            // The steps of the round.
   std::vector<std::uint32_t> came_from_;  // By state.
   std::optional<Finding> finding_;
   std::uint64_t transitions_ = 0;
-  std::uint64_t entered_ = 0;
-  std::uint32_t current_ = 0;
+  std::uint32_t begin_ = 0;  // The first state of the round.
   std::uint32_t depth_ = 0;
   std::uint32_t level_end_ = 1;  // The first state of the next level.
+  std::uint32_t next_report_ = 0;
   bool layered_ = true;
 };
 

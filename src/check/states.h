@@ -1,6 +1,10 @@
 // The states that a search has reached: rows of equal width, each once. Open addressing; a slot
 // holds part of the hash, to pass over strangers, and the row's number; equality is decided on the
 // row itself.
+//
+// The slots are cut into shards by hash, so that several threads can look up at once, each in its
+// own. They reserve what is new, and numbers are given out when all have looked: in the same order
+// as one thread alone would have given them.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +19,9 @@ namespace hapax {
 
 class States {
  public:
-  // `width`: 64-bit words of a row.
-  explicit States(std::uint32_t width) : width_(width), slots_(std::size_t{1} << 12) {}
+  // `width`: 64-bit words of a row. `shards`: a power of two.
+  States(std::uint32_t width, std::uint32_t shards)
+      : width_(width), shards_(shards), slots_(std::size_t{1} << 12) {}
 
   std::uint32_t width() const { return width_; }
   std::uint32_t size() const { return size_; }
@@ -29,6 +34,9 @@ class States {
     for (std::uint32_t w = 0; w < width_; ++w) sum = mix(sum, row[w]);
     return sum;
   }
+  std::uint32_t shard_of(std::uint64_t hash) const {
+    return static_cast<std::uint32_t>((hash & (slots_.size() - 1)) / (slots_.size() / shards_));
+  }
 
   // A lookup misses the cache twice, at the slot and at the row. Whoever has many to do announces
   // each twice before, so that the misses overlap.
@@ -37,43 +45,85 @@ class States {
   }
   void announce_row(std::uint64_t hash) const {
     const std::uint64_t slot = slots_[hash & (slots_.size() - 1)];
-    if (slot != 0 && (slot & kTag) == (hash & kTag)) __builtin_prefetch((*this)[number_in(slot)]);
+    if (slot != 0 && (slot & kTag) == (hash & kTag) && !is_reserved(number_in(slot))) {
+      __builtin_prefetch((*this)[number_in(slot)]);
+    }
   }
 
   // The number of the row, and whether it is new.
   std::pair<std::uint32_t, bool> insert(const std::uint64_t* row, std::uint64_t hash) {
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    make_room(1);
+    const Place place = look_up(row, hash, [](std::uint32_t) { return nullptr; });
+    if (place.is_known) return {place.number, false};
+    const std::uint32_t number = size_;
+    append(1);
+    settle(place.slot, hash, number, row);
+    return {number, true};
+  }
+
+  // --- for several threads ---
+
+  struct Place {
+    std::size_t slot;      // Where it is, or would be.
+    std::uint32_t number;  // Of the state, or of the reservation.
+    bool is_known;
+  };
+
+  // Room for so many more rows, so that slots stay where they are meanwhile.
+  void make_room(std::size_t rows) {
+    std::size_t slots = slots_.size();
+    while (5 * (size_ + rows) > 3 * slots) slots *= 2;
+    if (slots != slots_.size()) place_all(slots);
+  }
+  // Looks in the row's shard, among the states and the reservations; reserved(k) is the row of
+  // reservation k.
+  template <class Reserved>
+  Place look_up(const std::uint64_t* row, std::uint64_t hash, Reserved&& reserved) const {
+    const std::size_t mask = slots_.size() / shards_ - 1;
+    const std::size_t start = hash & (slots_.size() - 1);
+    for (std::size_t at = start;; at = (start & ~mask) | ((at + 1) & mask)) {
       const std::uint64_t slot = slots_[at];
-      if (slot == 0) {
-        const std::uint32_t number = append(row);
-        slots_[at] = (hash & kTag) | (number + 1);
-        if (5 * std::size_t{size_} > 3 * slots_.size()) place_all(slots_.size() * 2);
-        return {number, true};
-      }
-      if ((slot & kTag) == (hash & kTag) && equals(number_in(slot), row)) {
-        return {number_in(slot), false};
-      }
+      if (slot == 0) return {at, 0, false};
+      if ((slot & kTag) != (hash & kTag)) continue;
+      const std::uint32_t number = number_in(slot);
+      const std::uint64_t* there =
+          is_reserved(number) ? reserved(number - kReserved) : (*this)[number];
+      if (equals(there, row)) return {at, number, true};
     }
+  }
+  void reserve(std::size_t slot, std::uint64_t hash, std::uint32_t reservation) {
+    slots_[slot] = (hash & kTag) | (kReserved + reservation + 1);
+  }
+  static bool is_reserved(std::uint32_t number) { return number >= kReserved; }
+  // Numbers for so many more rows, each of which is to be settled.
+  void append(std::uint32_t rows) {
+    HAPAX_CHECK(rows <= kReserved - size_);
+    size_ += rows;
+    while (chunks_.size() * kChunkRows < size_) chunks_.emplace_back(kChunkRows * width_);
+  }
+  void settle(std::size_t slot, std::uint64_t hash, std::uint32_t number,
+              const std::uint64_t* row) {
+    slots_[slot] = (hash & kTag) | (number + 1);
+    std::uint64_t* mine =
+        chunks_[number >> kChunkBits].data() + std::size_t{number & kChunkMask} * width_;
+    for (std::uint32_t w = 0; w < width_; ++w) mine[w] = row[w];
   }
 
   // The number of a row that is there.
   std::uint32_t find(const std::uint64_t* row) const {
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash(row) & mask;; at = (at + 1) & mask) {
-      HAPAX_CHECK(slots_[at] != 0);
-      if (equals(number_in(slots_[at]), row)) return number_in(slots_[at]);
-    }
+    const Place place = look_up(row, hash(row), [](std::uint32_t) { return nullptr; });
+    HAPAX_CHECK(place.is_known);
+    return place.number;
   }
 
   // Every row in another shape, under its number: repack(old, new) writes a row of `width` words.
   template <class Repack>
   void reshape(std::uint32_t width, Repack&& repack) {
-    States other{width};
-    std::vector<std::uint64_t> row(width);
+    States other{width, shards_};
+    other.append(size_);
     for (std::uint32_t number = 0; number < size_; ++number) {
-      repack((*this)[number], row.data());
-      other.append(row.data());
+      repack((*this)[number],
+             other.chunks_[number >> kChunkBits].data() + std::size_t{number & kChunkMask} * width);
     }
     other.place_all(slots_.size());
     *this = std::move(other);
@@ -88,6 +138,7 @@ class States {
   static constexpr std::uint32_t kChunkMask = (1u << kChunkBits) - 1;
   static constexpr std::size_t kChunkRows = std::size_t{1} << kChunkBits;
   static constexpr std::uint64_t kTag = ~std::uint64_t{0xffff'ffff};
+  static constexpr std::uint32_t kReserved = 0xf000'0000;  // From here on: reservations.
 
   static std::uint32_t number_in(std::uint64_t slot) {
     return static_cast<std::uint32_t>(slot) - 1;
@@ -98,34 +149,27 @@ class States {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
 
-  bool equals(std::uint32_t number, const std::uint64_t* row) const {
-    const std::uint64_t* mine = (*this)[number];
+  bool equals(const std::uint64_t* a, const std::uint64_t* b) const {
     for (std::uint32_t w = 0; w < width_; ++w) {
-      if (mine[w] != row[w]) return false;
+      if (a[w] != b[w]) return false;
     }
     return true;
   }
 
-  std::uint32_t append(const std::uint64_t* row) {
-    HAPAX_CHECK(size_ < 0xffff'fffe);
-    if ((size_ & kChunkMask) == 0) chunks_.emplace_back(kChunkRows * width_);
-    std::uint64_t* mine = chunks_.back().data() + std::size_t{size_ & kChunkMask} * width_;
-    std::memcpy(mine, row, width_ * sizeof(std::uint64_t));
-    return size_++;
-  }
-
   void place_all(std::size_t slots) {
     slots_ = Pages{slots};
-    const std::size_t mask = slots - 1;
+    const std::size_t mask = slots / shards_ - 1;
     for (std::uint32_t number = 0; number < size_; ++number) {
       const std::uint64_t h = hash((*this)[number]);
-      std::size_t at = h & mask;
-      while (slots_[at] != 0) at = (at + 1) & mask;
+      const std::size_t start = h & (slots - 1);
+      std::size_t at = start;
+      while (slots_[at] != 0) at = (start & ~mask) | ((at + 1) & mask);
       slots_[at] = (h & kTag) | (number + 1);
     }
   }
 
   std::uint32_t width_;
+  std::uint32_t shards_;
   std::uint32_t size_ = 0;
   Pages slots_;  // Upper half: of the hash. Lower half: number + 1; 0: empty.
   std::vector<Pages> chunks_;

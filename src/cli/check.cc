@@ -99,8 +99,15 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
     fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
     return;
   }
-  fmt::print("VIOLATED, {}: {}. A shortest way there, {} steps:\n\n{}", r.property, r.finding,
-             r.commands.size(), trace);
+  if (r.round_from) {
+    fmt::print("VIOLATED, {}: {}. {} steps to a way round of {}:\n\n{}", r.property, r.finding,
+               *r.round_from, r.commands.size() - *r.round_from, trace);
+  } else if (r.commands.empty()) {
+    fmt::print("VIOLATED, {}: {}.\n", r.property, r.finding);
+  } else {
+    fmt::print("VIOLATED, {}: {}. A shortest way there, {} steps:\n\n{}", r.property, r.finding,
+               r.commands.size(), trace);
+  }
 }
 
 void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
@@ -151,7 +158,10 @@ int run_check(const CheckArguments& a) {
     if (by_messages) {
       trace = value_or_usage(trace_of(a.algorithm, options, choices, report)).text();
     } else {
-      for (const std::string& line : report.commands) trace += line + '\n';
+      for (std::size_t i = 0; i < report.commands.size(); ++i) {
+        if (report.round_from == i) trace += "from here on again and again:\n";
+        trace += report.commands[i] + '\n';
+      }
     }
     if (!a.trace.empty() && !(std::ofstream{a.trace} << trace).flush()) {
       throw UsageError{fmt::format("--trace {}: the file cannot be written", a.trace)};
