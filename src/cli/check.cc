@@ -30,6 +30,7 @@ struct CheckArguments {
   bool no_fences = false;
   bool say_denied = false;
   std::string voting_sets = "smallest";
+  std::int64_t threads = 1;
   std::int64_t memory_mib = 4096;
   std::string trace;
   bool json = false;
@@ -75,6 +76,10 @@ CheckOptions options_from(const CheckArguments& a) {
     throw UsageError{
         fmt::format("--memory {} is out of range; use 16 … 1000000 MiB", a.memory_mib)};
   }
+  if (a.threads < 1 || a.threads > 64) {
+    throw UsageError{fmt::format("--threads {} is out of range; use 1 … 64", a.threads)};
+  }
+  options.threads = static_cast<unsigned>(a.threads);
   options.n = static_cast<std::uint32_t>(a.n);
   options.entries = static_cast<std::uint32_t>(a.entries);
   options.forever = a.forever;
@@ -205,6 +210,8 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--voting-sets", a->voting_sets,
                    "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
+      ->capture_default_str();
+  command->add_option("--threads", a->threads, "Search with so many; the result is the same")
       ->capture_default_str();
   command->add_option("--memory", a->memory_mib, "Give up beyond this many MiB")
       ->capture_default_str();
