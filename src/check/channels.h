@@ -54,7 +54,7 @@ class LinkContents {
     return contents_.number_of(key, [&] { return messages; });
   }
 
-  // The oldest message over FIFO channels, else each kind of message once.
+  // The oldest message over FIFO channels, else each kind of message once. Stays valid.
   std::span<const Take> takes(std::uint32_t content) {
     if (takes_.size() <= content && frozen_) throw Unknown{};
     while (takes_.size() <= content) compute_takes(static_cast<std::uint32_t>(takes_.size()));

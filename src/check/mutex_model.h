@@ -85,10 +85,11 @@ class MutexModel {
         step(row, sink, {CheckStep::Kind::release, narrow(i)}, i, Members<A>::kRelease);
       }
     }
-    for (std::uint32_t from = 0; from < n_; ++from) {
+    for (std::uint32_t from = 0, at = n_; from < n_; ++from) {
       for (std::uint32_t to = 0; to < n_; ++to) {
-        if (from == to || layout_.get(row, link(from, to)) == 0) continue;
-        expand_link(row, sink, common, from, to);
+        if (from == to) continue;
+        if (layout_.get(row, at) != 0) expand_link(row, sink, common, from, to);
+        ++at;
       }
     }
     if (common.crashes > 0) expand_crashes(row, sink, common);
@@ -205,13 +206,13 @@ class MutexModel {
     const auto bits_for = [](std::uint32_t parts) {
       return std::max(1u, static_cast<std::uint32_t>(std::bit_width(parts - 1)));
     };
-    bits_.assign(fields_, bits_for(links_.size()));
-    std::fill(bits_.begin(), bits_.begin() + n_, bits_for(members_.most_locals()));
-    bits_.back() = bits_for(static_cast<std::uint32_t>(shared_.size()));
-    layout_ = RowLayout{bits_};
+    std::vector<std::uint32_t> bits(fields_, bits_for(links_.size()));
+    std::fill(bits.begin(), bits.begin() + n_, bits_for(members_.most_locals()));
+    bits.back() = bits_for(static_cast<std::uint32_t>(shared_.size()));
+    layout_ = RowLayout{bits};
   }
   void put(std::uint64_t* row, std::uint32_t field, std::uint32_t value) const {
-    if ((value >> bits_[field]) != 0) throw RowsTooNarrow{};
+    if (!layout_.fits(field, value)) throw RowsTooNarrow{};
     layout_.set(row, field, value);
   }
 
@@ -299,9 +300,7 @@ class MutexModel {
                    std::uint32_t to) {
     const std::uint32_t at = link(from, to);
     const std::uint32_t content = layout_.get(row, at);
-    // By value: taking and adding find new contents, and the list of them moves.
-    for (std::size_t t = 0; t < links_.takes(content).size(); ++t) {
-      const LinkContents::Take take = links_.takes(content)[t];
+    for (const LinkContents::Take take : links_.takes(content)) {
       if ((common.crashed >> to & 1) == 0) {
         Scratch next;
         std::copy_n(row, layout_.words(), next.data());
@@ -426,7 +425,6 @@ class MutexModel {
   std::vector<Shared> shared_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> shared_numbers_;
   std::vector<std::uint32_t> first_;  // The state to begin with, by field.
-  std::vector<std::uint32_t> bits_;   // By field.
   RowLayout layout_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> lowered_;  // By amount, kind and part.
   bool frozen_ = false;

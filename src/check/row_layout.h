@@ -32,7 +32,10 @@ class RowLayout {
     const Field& f = fields_[field];
     return static_cast<std::uint32_t>(row[f.word] >> f.shift & f.mask);
   }
-  // REQUIRES: value fits in the field.
+  bool fits(std::uint32_t field, std::uint32_t value) const {
+    return (value & ~fields_[field].mask) == 0;
+  }
+  // REQUIRES: fits(field, value).
   void set(std::uint64_t* row, std::uint32_t field, std::uint32_t value) const {
     const Field& f = fields_[field];
     row[f.word] = (row[f.word] & ~(f.mask << f.shift)) | std::uint64_t{value} << f.shift;
