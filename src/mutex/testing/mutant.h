@@ -1,6 +1,7 @@
-// A planted bug, for tests of the simulator's own checks: a checker that never fails proves
-// nothing. Mutant<A, Bug> is a mutual-exclusion algorithm that holds a real A and lets the Bug take
-// its steps; the Bug rewrites what goes in or what comes out. A itself knows nothing of it.
+// A planted bug, for tests of what simulator and checker check: one that never fails
+// proves nothing. Mutant<A, Bug> is a mutual-exclusion algorithm that holds a real A and lets the
+// Bug take its steps; the Bug rewrites what goes in or what comes out. A itself knows nothing of
+// it.
 //
 //   struct ForgetsReleases : NoBug<Lamport> {
 //     HAPAX_RECORD(ForgetsReleases)
@@ -11,6 +12,9 @@
 //     }
 //   };
 //   Simulation<Mutant<Lamport, ForgetsReleases>> …
+//   check_mutex<Mutant<Lamport, ForgetsReleases>>(…)
+//
+// The bugs themselves are in bugs_<algorithm>.h beside this file.
 #pragma once
 
 #include <concepts>
@@ -27,7 +31,7 @@
 
 namespace hapax::testing {
 
-// Bugs live in the unnamed namespace of a test; they are compared through their base, NoBug.
+// Bugs live in a namespace of their own; they are compared through their base, NoBug.
 using hapax::operator==;
 
 // Who takes a step: the algorithm that a bug stands before, and where it is.
@@ -89,6 +93,33 @@ void hand_on_if(const Effects<Message>& real, Self self, Effects<Message>& fx, K
   if (real.entered()) fx.enter(*real.entered());
   if (real.rejected() != Reject::none) fx.reject(real.rejected());
 }
+
+// No bug, but all that comes out goes through the wrapper's hands.
+template <MutexAlgorithm A>
+struct HandsAllOn : NoBug<A> {
+  HAPAX_RECORD(HandsAllOn)
+  using typename NoBug<A>::Message;
+  using typename NoBug<A>::Fx;
+  using typename NoBug<A>::Self;
+
+  void request(Self self, Fx& fx) {
+    hand_on(self, fx, [&](Fx& real) { self.real.request(real); });
+  }
+  void release(Self self, Fx& fx) {
+    hand_on(self, fx, [&](Fx& real) { self.real.release(real); });
+  }
+  void receive(Self self, NodeId from, const Message& message, Fx& fx) {
+    hand_on(self, fx, [&](Fx& real) { self.real.receive(from, message, real); });
+  }
+
+ private:
+  template <class Step>
+  static void hand_on(Self self, Fx& fx, Step&& step) {
+    Fx real;
+    step(real);
+    hand_on_if(real, self, fx, [](NodeId, const Message&) { return true; });
+  }
+};
 
 // A field of a record by its name, without the trailing underscore. REQUIRES: it is a T.
 template <class T, Record R>

@@ -1,0 +1,88 @@
+// What the tests of planted bugs ask of the checker: that it finds the bug, by which property and
+// in how few steps; and that without the bug, under the very same options, it finds nothing.
+#pragma once
+
+#include <cstddef>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "check/explore.h"
+#include "check/options.h"
+#include "check/report.h"
+#include "check/run.h"
+#include "check/testing/mutants_of.h"
+#include "mutex/catalog.h"
+
+namespace hapax::testing {
+
+struct Counterexample {
+  std::string_view property;
+  std::size_t steps;  // Of the shortest one.
+};
+
+inline std::string text_of(const CheckReport& report) {
+  return fmt::format("{} {}: {}, in {} steps and {} states\n{}", name_of(report.verdict),
+                     report.property, report.finding, report.commands.size(), report.states,
+                     fmt::join(report.commands, "\n"));
+}
+
+inline void expect_violated(const CheckReport& report, const Counterexample& expected) {
+  EXPECT_EQ(name_of(report.verdict), name_of(Verdict::violated));
+  EXPECT_EQ(report.property, expected.property);
+  EXPECT_EQ(report.commands.size(), expected.steps) << text_of(report);
+  ::testing::Test::RecordProperty("property", report.property);
+  ::testing::Test::RecordProperty("steps", std::to_string(report.commands.size()));
+  ::testing::Test::RecordProperty("states", std::to_string(report.states));
+}
+
+inline void expect_holds(std::string_view algorithm, const CheckOptions& options,
+                         const MutexChoices& choices = {}) {
+  const CheckReport report = check(algorithm, options, choices).value();
+  EXPECT_EQ(name_of(report.verdict), name_of(Verdict::holds)) << text_of(report);
+}
+
+// `Mutants` is a MutantsOf<…>, `Bug` one of its bugs.
+template <class Mutants, class Bug>
+CheckReport check_mutant(const CheckOptions& options, const MutexChoices& choices = {}) {
+  return check_mutex<Mutants>(options, {.real = options_from<typename Mutants::Real>(choices),
+                                        .plant = &Mutants::template plant<Bug>});
+}
+
+template <class Mutants, class Bug>
+void expect_caught(const Counterexample& expected, const CheckOptions& options,
+                   const MutexChoices& choices = {}) {
+  expect_holds(Mutants::kInfo.name, options, choices);
+  expect_violated(check_mutant<Mutants, Bug>(options, choices), expected);
+}
+
+// The bug does not show under these options.
+template <class Mutants, class Bug>
+void expect_not_caught(const CheckOptions& options, const MutexChoices& choices = {}) {
+  const CheckReport report = check_mutant<Mutants, Bug>(options, choices);
+  EXPECT_EQ(name_of(report.verdict), name_of(Verdict::holds)) << text_of(report);
+}
+
+// What is caught is the bug, not the wrapper: without one there is the same to explore.
+template <class Mutants>
+void expect_real_without_a_bug(const CheckOptions& options) {
+  const CheckReport real = check(Mutants::kInfo.name, options).value();
+  const CheckReport wrapped = check_mutant<Mutants, typename Mutants::NoneOfThem>(options);
+  EXPECT_EQ(name_of(wrapped.verdict), name_of(real.verdict));
+  EXPECT_EQ(wrapped.states, real.states);
+  EXPECT_EQ(wrapped.transitions, real.transitions);
+  EXPECT_GT(real.states, 10u);
+}
+
+// The bug is in the network: an algorithm that needs FIFO channels does not get them.
+inline void expect_needs_fifo(std::string_view algorithm, const Counterexample& expected,
+                              CheckOptions options, const MutexChoices& choices = {}) {
+  options.channels = Channels::fifo;
+  expect_holds(algorithm, options, choices);
+  options.channels = Channels::unordered;
+  expect_violated(check(algorithm, options, choices).value(), expected);
+}
+
+}  // namespace hapax::testing
