@@ -94,11 +94,13 @@ class MutexModel {
     if (shared.crashes > 0) expand_crashes(row, sink, shared);
   }
 
-  // A bit for each process that waits, where progress is promised.
+  // A bit for each process that waits, where progress is promised. The dead do not wait.
   std::uint64_t waits(const Word* row) const {
     if (!options_.promises_progress()) return 0;
+    const std::uint8_t crashed = shared_[row[width() - 1]].crashed;
     std::uint64_t waiting = 0;
     for (std::uint32_t i = 0; i < n_; ++i) {
+      if ((crashed >> i & 1) != 0) continue;
       if (locals_[i][row[i]].phase() == Phase::waiting) waiting |= std::uint64_t{1} << i;
     }
     return waiting;
@@ -106,8 +108,9 @@ class MutexModel {
 
   std::string dead_end(const Word* row) const {
     std::string who;
+    const std::uint64_t waiting = waits(row);
     for (std::uint32_t i = 0; i < n_; ++i) {
-      if (locals_[i][row[i]].phase() != Phase::waiting) continue;
+      if ((waiting >> i & 1) == 0) continue;
       who += fmt::format("{}P{}", who.empty() ? "" : ", ", i + 1);
     }
     return fmt::format("deadlock: {} wait, no message is under way and nobody is inside", who);

@@ -24,6 +24,7 @@ struct CheckArguments {
   bool fifo = false;
   bool unordered = false;
   std::vector<std::string> faults;
+  bool expect_progress = false;
   std::int64_t holder = 1;
   bool held = false;
   bool no_fences = false;
@@ -78,6 +79,7 @@ CheckOptions options_from(const CheckArguments& a) {
   options.entries = static_cast<std::uint32_t>(a.entries);
   options.channels = a.unordered ? Channels::unordered : Channels::fifo;
   options.holder = NodeId{static_cast<std::uint32_t>(a.holder - 1)};
+  options.expect_progress = a.expect_progress;
   options.held = a.held;
   options.fences = !a.no_fences;
   options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
@@ -177,6 +179,8 @@ void add_check(CLI::App& app, Outcome& outcome) {
       ->add_option("--faults", a->faults,
                    "dup, loss, crash, each once in a run, or dup:2 for up to two")
       ->allow_extra_args(false);
+  command->add_flag("--expect-progress", a->expect_progress,
+                    "Demand progress in spite of loss and crashes: shows what one of them costs");
   command
       ->add_option("--holder", a->holder, "Who has the token or coordinates at the start, from 1")
       ->capture_default_str();
@@ -199,6 +203,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check maekawa-basic -n 3 --voting-sets lecture      the lecture's deadlock\n"
       "  hapax check lamport -n 3 --unordered                      two inside\n"
       "  hapax check ricart-agrawala -n 3 --unordered --faults dup:2\n"
+      "  hapax check raymond -n 3 --faults loss --expect-progress  what one lost message costs\n"
       "  hapax check dijkstra -n 3 --entries 2\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
