@@ -111,6 +111,24 @@ TEST_F(Traces, ReplayChecksWhatIsWritten) {
   EXPECT_EQ(hapax("replay " + wrong).status, 0) << "only --check looks at it";
 }
 
+TEST_F(Traces, ReplayMinimisesAViolatingRun) {
+  const std::string run = path("run.trace");
+  EXPECT_EQ(
+      hapax("sim lamport -n 5 --load high --unordered --latency exp:1ms --trace " + run).status, 1);
+  const Finished less = hapax("replay --minimise " + run);
+  EXPECT_EQ(less.status, 0) << less.err;
+  EXPECT_THAT(less.out, StartsWith("# hapax sim lamport -n 5 "));
+  EXPECT_THAT(less.out, HasSubstr("# exclusion violated after 16 steps, minimised from 2000: "));
+  EXPECT_EQ(hapax("replay --check " + file("less.trace", less.out)).status, 0);
+  EXPECT_EQ(hapax("replay --minimise -o " + path("again.trace") + " " + path("less.trace")).out,
+            "");
+  EXPECT_THAT(contents_of(path("again.trace")), HasSubstr("after 16 steps, minimised from 16"));
+
+  expect_refused(std::string{"replay --minimise "} + kExample, "the trace shows no violation");
+  expect_refused(std::string{"replay --minimise --check "} + kExample, "excludes");
+  expect_refused(std::string{"replay -o x "} + kExample, "requires --minimise");
+}
+
 TEST_F(Traces, SimulatedRunsPlayAgain) {
   const auto list = boost::json::parse(hapax("algorithms --json").out);
   std::size_t algorithms = 0;
@@ -171,7 +189,7 @@ TEST_F(Traces, TheExamplesOfTheHelpWork) {
           in == std::string::npos ? hapax(line) : hapax(line.substr(0, in), line.substr(in + 1));
       EXPECT_EQ(finished.status, 0) << line << '\n' << finished.err;
     }
-    EXPECT_EQ(examples, 3u) << command;
+    EXPECT_GE(examples, 3u) << command;
   }
 }
 

@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/voting.h"
 #include "memory/catalog.h"
+#include "world/minimise.h"
 
 namespace hapax::cli {
 namespace {
@@ -91,7 +92,7 @@ CheckOptions options_from(const CheckArguments& a) {
 }
 
 void print_text(const CheckArguments& a, const CheckReport& r, const std::string& trace,
-                double seconds) {
+                std::size_t steps, double seconds) {
   fmt::print("{}, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n\n",
              a.algorithm, a.n, r.states, r.transitions, r.depth, seconds,
              static_cast<double>(r.bytes) / (1 << 20));
@@ -100,7 +101,7 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
     return;
   }
   fmt::print("VIOLATED, {}: {}. A shortest way there, {} steps:\n\n{}", r.property, r.finding,
-             r.commands.size(), trace);
+             steps, trace);
 }
 
 void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
@@ -146,9 +147,12 @@ int run_check(const CheckArguments& a) {
     seconds = progress.seconds();
   }
   std::string trace;
+  std::size_t steps = report.commands.size();
   if (report.verdict == Verdict::violated) {
     if (by_messages) {
-      trace = value_or_usage(trace_of(a.algorithm, options, choices, report)).text();
+      const Script script = value_or_usage(trace_of(a.algorithm, options, choices, report));
+      trace = script.text();
+      steps = steps_of(script);
     } else {
       for (const std::string& line : report.commands) trace += line + '\n';
     }
@@ -156,7 +160,7 @@ int run_check(const CheckArguments& a) {
       throw UsageError{fmt::format("--trace {}: the file cannot be written", a.trace)};
     }
   }
-  a.json ? print_as_json(a, report, trace, seconds) : print_text(a, report, trace, seconds);
+  a.json ? print_as_json(a, report, trace, seconds) : print_text(a, report, trace, steps, seconds);
   return report.verdict == Verdict::violated ? kViolated
          : report.verdict == Verdict::holds  ? kHolds
                                              : kUnfinished;
