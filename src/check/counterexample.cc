@@ -52,6 +52,9 @@ Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
     ScriptBlock block;
     block.comments = {""};
     block.commands = {command};
+    if (report.round > 0 && script.blocks.size() + report.round == report.commands.size() + 1) {
+      block.comments.emplace_back("# From here on, round and round.");
+    }
     script.blocks.push_back(std::move(block));
   }
   // The search ends where nobody can do anything; who waits for ever may have done so for long, and

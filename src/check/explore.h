@@ -14,6 +14,7 @@
 #include "check/options.h"
 #include "check/proved.h"
 #include "check/report.h"
+#include "check/round.h"
 #include "check/search.h"
 
 namespace hapax {
@@ -51,10 +52,15 @@ CheckReport explore(Model& model, const CheckOptions& options, std::string_view 
   if (may_cycle && fairness_decides) {
     FairCycles<Model> cycles{model, search.states()};
     if (const auto starved = cycles.find(options.n)) {
+      std::vector<CheckStep> way = search.way_to(starved->state);
+      const std::vector<CheckStep> round =
+          FairRound<Model>{model, search.states(), starved->process}.from(starved->state);
+      way.insert(way.end(), round.begin(), round.end());
       violated("starvation",
-               fmt::format("P{} can wait for ever: from here on there is a fair way round past it",
+               fmt::format("P{} can wait for ever: there is a fair way round past it",
                            starved->process + 1),
-               search.way_to(starved->state));
+               way);
+      report.round = round.size();
       return report;
     }
   }

@@ -10,7 +10,7 @@ namespace hapax {
 
 struct CheckOptions {
   std::uint32_t n = 3;
-  std::uint32_t entries = 1;  // How often each process may ask.
+  std::uint32_t entries = 1;  // How often each process may ask; 0: again and again.
   Channels channels = Channels::fifo;
   NodeId holder{};
   bool held = false;
@@ -25,6 +25,8 @@ struct CheckOptions {
   // costs.
   bool expect_progress = false;
 
+  // Only where a state does not grow with every entry: shared memory.
+  bool again_and_again() const { return entries == 0; }
   // Nobody promises progress when messages or processes are lost.
   bool promises_progress() const { return expect_progress || (losses == 0 && crashes == 0); }
 };

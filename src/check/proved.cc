@@ -6,7 +6,10 @@ namespace hapax {
 namespace {
 
 std::string times(std::uint32_t entries) {
-  return entries == 1 ? "once" : entries == 2 ? "twice" : fmt::format("{} times", entries);
+  return entries == 0   ? "again and again"
+         : entries == 1 ? "once"
+         : entries == 2 ? "twice"
+                        : fmt::format("{} times", entries);
 }
 
 std::string faults_of(const CheckOptions& o) {
@@ -43,9 +46,10 @@ std::string_view ending_of(Progress progress) {
 
 std::string what_is_proved(const CheckOptions& o, std::string_view what, Progress progress) {
   return fmt::format(
-      "In every order of {}{}, with {} processes that each ask {}, at most one is inside{}{}", what,
-      faults_of(o), o.n, times(o.entries), o.fences ? ", fences strictly grow" : "",
-      ending_of(progress));
+      "In every order of {}{}, with {} processes that each ask {}, at most one is inside{}{}{}",
+      what, faults_of(o), o.n, times(o.entries), o.fences ? ", fences strictly grow" : "",
+      ending_of(progress),
+      o.expect_progress && o.crashes > 0 ? " The crashed are not counted." : "");
 }
 
 }  // namespace hapax

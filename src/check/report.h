@@ -32,6 +32,7 @@ struct CheckReport {
   std::uint32_t depth = 0;
   std::uint64_t bytes = 0;
   std::vector<std::string> commands;  // The shortest way there, as commands of a trace.
+  std::size_t round = 0;  // Starvation: how many of the last of them can be gone round for ever.
 };
 
 }  // namespace hapax

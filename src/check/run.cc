@@ -28,7 +28,8 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
     return error("-n {} is out of reach of an exhaustive check; use 1 … {}", options.n,
                  kMostChecked);
   }
-  if (options.entries < 1 || options.entries > 200) {
+  const bool by_messages = with_mutex(algorithm, []<class A>() {});
+  if (options.entries > 200 || (options.entries < 1 && by_messages)) {
     return error("--entries {} is out of range; use 1 … 200", options.entries);
   }
   if (number(options.holder) >= options.n) {

@@ -66,7 +66,7 @@ CheckOptions options_from(const CheckArguments& a) {
     throw UsageError{
         fmt::format("-n {} is out of reach of an exhaustive check; use 1 … {}", a.n, kMostChecked)};
   }
-  if (a.entries < 1 || a.entries > 200) {
+  if (a.entries < 0 || a.entries > 200) {
     throw UsageError{fmt::format("--entries {} is out of range; use 1 … 200", a.entries)};
   }
   if (a.holder < 1 || a.holder > a.n) {
@@ -100,8 +100,8 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
     fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
     return;
   }
-  fmt::print("VIOLATED, {}: {}. A shortest way there, {} steps:\n\n{}", r.property, r.finding,
-             steps, trace);
+  fmt::print("VIOLATED, {}: {}. {}, {} steps:\n\n{}", r.property, r.finding,
+             r.round > 0 ? "A way there and once round" : "A shortest way there", steps, trace);
 }
 
 void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
@@ -154,7 +154,11 @@ int run_check(const CheckArguments& a) {
       trace = script.text();
       steps = steps_of(script);
     } else {
-      for (const std::string& line : report.commands) trace += line + '\n';
+      for (std::size_t i = 0; i < report.commands.size(); ++i) {
+        const bool is_round = report.round > 0 && i + report.round == report.commands.size();
+        if (is_round) trace += "From here on, round and round:\n";
+        trace += report.commands[i] + '\n';
+      }
     }
     if (!a.trace.empty() && !(std::ofstream{a.trace} << trace).flush()) {
       throw UsageError{fmt::format("--trace {}: the file cannot be written", a.trace)};
@@ -175,7 +179,9 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command->add_option("ALGORITHM", a->algorithm, "A mutual-exclusion or shared-memory algorithm")
       ->required();
   command->add_option("-n", a->n, "Processes, 1 … 7")->capture_default_str();
-  command->add_option("--entries", a->entries, "How often each process asks")
+  command
+      ->add_option("--entries", a->entries,
+                   "How often each process asks; 0: again and again (shared memory)")
       ->capture_default_str();
   auto* fifo = command->add_flag("--fifo", a->fifo, "Messages of a link arrive in order (default)");
   command->add_flag("--unordered", a->unordered, "They may overtake one another")->excludes(fifo);
