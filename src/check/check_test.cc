@@ -148,7 +148,7 @@ TEST(Check, ProgressIsNotExpectedUnderLossUnlessTold) {
     EXPECT_EQ(trace.blocks.size(), 5u) << trace.text();
     EXPECT_EQ(
         trace.blocks[0].comments[0],
-        "# progress violated after 4 steps: P1 waits for ever: no message is under way, nobody "
+        "# Progress violated after 4 steps: P1 waits for ever: no message is under way, nobody "
         "is inside.");
   }
 }

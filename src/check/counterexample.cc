@@ -1,5 +1,6 @@
 #include "check/counterexample.h"
 
+#include <cctype>
 #include <fmt/format.h>
 
 #include "world/minimise.h"
@@ -33,7 +34,9 @@ std::string nodes_command(std::string_view algorithm, const CheckOptions& option
 }
 
 std::string headline(std::string_view property, std::size_t steps, std::string_view finding) {
-  return fmt::format("# {} violated after {} steps: {}.", property, steps, finding);
+  std::string line = fmt::format("# {} violated after {} steps: {}.", property, steps, finding);
+  line[2] = static_cast<char>(std::toupper(static_cast<unsigned char>(line[2])));
+  return line;
 }
 
 }  // namespace
