@@ -262,7 +262,7 @@ class Drawing {
     for (const double along : {0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95}) {
       for (Spots::value_type& spot :
            beside({sheet_.x(bar.node), from + along * (to - from)}, kBarHalf, width)) {
-        if (waits) spot.malus += 10 * (1 - along);
+        if (waits) spot.malus += 10 * std::abs(0.8 - along);
         spots.push_back(spot);
       }
     }
@@ -294,14 +294,15 @@ class Drawing {
       double angle = std::atan2(to.y - from.y, to.x - from.x) * 180 / std::numbers::pi;
       if (angle > 90) angle -= 180;
       const double side = angle * std::numbers::pi / 180;
-      for (const double t : {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82}) {
+      for (const double t : {0.5, 0.46, 0.54, 0.42, 0.58, 0.38, 0.62, 0.34, 0.66, 0.3, 0.7, 0.26,
+                             0.74, 0.18, 0.82}) {
         const double over = std::max(0.0, width / 2 - std::min(t, 1 - t) * length);
         for (const double off : {-1.0, 1.0}) {
           const double away = off * (kLabelSize / 2 + 2.5);
           spots.push_back({{from.x + t * (to.x - from.x) - away * std::sin(side),
                             from.y + t * (to.y - from.y) + away * std::cos(side)},
                            angle,
-                           std::abs(t - 0.5) * 4 + (off > 0 ? 1 : 0) + over / 2});
+                           std::abs(t - 0.5) * 4 + (off > 0 ? 1 : 0) + over});
         }
       }
     }
