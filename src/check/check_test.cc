@@ -1,6 +1,7 @@
 // What holds and what does not, over every interleaving. The counts are pinned, so that a search
 // that sees less fails; those of the message algorithms agree with an independent breadth-first
 // search over the same classes, and Ricart–Agrawala's with SPIN (bench/spin).
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -133,6 +134,58 @@ TEST(Check, RefusesWhatItCannotExplore) {
   EXPECT_FALSE(check("ricart-agrawala", {.n = 0}).has_value());
   EXPECT_FALSE(check("no-such-algorithm", {}).has_value());
   EXPECT_FALSE(check("lamport", {.holder = NodeId{3}}).has_value());
+}
+
+// What a loss or a crash costs, shown by one who waits for ever and no more.
+TEST(Check, ProgressIsNotExpectedUnderLossUnlessTold) {
+  for (const bool expected : {false, true}) {
+    const CheckOptions options{.losses = 1, .expect_progress = expected};
+    const CheckReport report = run("ricart-agrawala", options);
+    EXPECT_EQ(report.verdict, expected ? Verdict::violated : Verdict::holds);
+    if (!expected) continue;
+    EXPECT_EQ(report.property, "progress");
+    const Script trace = trace_of("ricart-agrawala", options, {}, report).value();
+    EXPECT_EQ(trace.blocks.size(), 5u) << trace.text();
+    EXPECT_EQ(
+        trace.blocks[0].comments[0],
+        "# Progress violated after 4 steps: P1 waits for ever: no message is under way, nobody "
+        "is inside.");
+  }
+}
+
+// The crashed do not wait, and one that crashed inside is not inside.
+TEST(Check, OnlyTheLivingAreOwedProgress) {
+  const CheckOptions options{.n = 1, .crashes = 1, .expect_progress = true};
+  EXPECT_EQ(run("ricart-agrawala", options).verdict, Verdict::holds);
+  EXPECT_EQ(run("bakery-lock", options).verdict, Verdict::holds);
+  EXPECT_EQ(run("semaphore", options).verdict, Verdict::holds);
+}
+
+TEST(Check, WhoStopsInTheDoorwayBlocksTheBakery) {
+  const CheckReport report = run("bakery-lock", {.n = 2, .crashes = 1, .expect_progress = true});
+  EXPECT_EQ(report.property, "progress");
+  EXPECT_EQ(report.commands.size(), 8u);
+  EXPECT_EQ(run("bakery-lock", {.n = 2, .crashes = 1}).verdict, Verdict::holds);
+}
+
+// With entries without end: the numbers of states are those of the models' own tests.
+TEST(Check, DijkstraStarves) {
+  const CheckReport report = run("dijkstra", {.n = 2, .forever = true});
+  EXPECT_EQ(report.property, "starvation");
+  EXPECT_EQ(report.states, 264u);
+  EXPECT_EQ(report.round, 12u);
+  const auto round = report.commands.end() - static_cast<std::ptrdiff_t>(report.round);
+  EXPECT_NE(std::find(round, report.commands.end(), "P2 leaves"), report.commands.end());
+  EXPECT_NE(std::find(round, report.commands.end(), "P1: L1: read turn"), report.commands.end())
+      << "fair: P1 goes on, too";
+  EXPECT_EQ(run("dijkstra", {.n = 3, .forever = true}).states, 8'084u);
+}
+
+TEST(Check, ASemaphoreStarves) {
+  const CheckReport report = run("semaphore", {.n = 2, .forever = true});
+  EXPECT_EQ(report.property, "starvation");
+  EXPECT_EQ(report.commands.size(), 6u);
+  EXPECT_EQ(report.round, 5u);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "check/counterexample.h"
 
+#include <cctype>
 #include <fmt/format.h>
 
+#include "world/minimise.h"
 #include "world/play.h"
 
 namespace hapax {
@@ -31,14 +33,19 @@ std::string nodes_command(std::string_view algorithm, const CheckOptions& option
   return line;
 }
 
+std::string headline(std::string_view property, std::size_t steps, std::string_view finding) {
+  std::string line = fmt::format("# {} violated after {} steps: {}.", property, steps, finding);
+  line[2] = static_cast<char>(std::toupper(static_cast<unsigned char>(line[2])));
+  return line;
+}
+
 }  // namespace
 
 Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
                         const MutexChoices& choices, const CheckReport& report) {
   Script script;
   ScriptBlock begin;
-  begin.comments = {fmt::format("# {} violated after {} steps: {}.", report.property,
-                                report.commands.size(), report.finding)};
+  begin.comments = {headline(report.property, report.commands.size(), report.finding)};
   begin.commands = {nodes_command(algorithm, options, choices)};
   with_mutex(algorithm, [&]<class A>() {
     if (A::kInfo.never_rests) begin.commands.emplace_back("start");
@@ -47,9 +54,21 @@ Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
   for (std::size_t i = 0; i < report.commands.size(); ++i) {
     ScriptBlock block;
     block.comments = {""};
-    if (report.round_from == i) block.comments.emplace_back("# From here on again and again.");
+    if (report.round > 0 && i + report.round == report.commands.size()) {
+      block.comments.emplace_back("# From here on, round and round.");
+    }
     block.commands = {report.commands[i]};
     script.blocks.push_back(std::move(block));
+  }
+  // The search ends where nobody can do anything; who waits for ever may have done so for long, and
+  // others need not have asked.
+  if (report.property == name_of(Flaw::Kind::dead_end)) {
+    Result<Minimised> less = minimise(script);
+    if (less && less->flaw.kind == Flaw::Kind::dead_end) {
+      less->script.blocks[0].comments = {
+          headline(report.property, less->steps_after, less->flaw.text)};
+      return std::move(less->script);
+    }
   }
   return play(script);
 }

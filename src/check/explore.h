@@ -14,6 +14,7 @@
 #include "check/options.h"
 #include "check/proved.h"
 #include "check/report.h"
+#include "check/round.h"
 #include "check/search.h"
 
 namespace hapax {
@@ -51,16 +52,15 @@ CheckReport explore(Model& model, const CheckOptions& options, std::string_view 
   if (may_cycle && fairness_decides) {
     FairCycles<Model> cycles{model, search.states()};
     if (const auto starved = cycles.find(options.n)) {
-      std::vector<CheckStep> way = search.way_to(starved->round.front());
-      const std::size_t first = way.size();
-      for (std::size_t i = 1; i < starved->round.size(); ++i) {
-        way.push_back(search.action_between(starved->round[i - 1], starved->round[i]));
-      }
+      std::vector<CheckStep> way = search.way_to(starved->state);
+      const std::vector<CheckStep> round =
+          FairRound<Model>{model, search.states(), starved->process}.from(starved->state);
+      way.insert(way.end(), round.begin(), round.end());
       violated(
           "starvation",
           fmt::format("P{} can wait for ever although everybody goes on", starved->process + 1),
           way);
-      report.round_from = first;
+      report.round = round.size();
       return report;
     }
   }

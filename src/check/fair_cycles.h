@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "check/states.h"
 
 namespace hapax {
@@ -27,7 +25,7 @@ class FairCycles {
 
   struct Starvation {
     std::uint32_t process;
-    std::vector<std::uint32_t> round;  // A fair way round, by states; it ends where it begins.
+    std::uint32_t state;  // The first one reached from which a fair way round leads back to it.
   };
 
   FairCycles(Model& model, const States& states) : model_(model), states_(states) {
@@ -43,7 +41,7 @@ class FairCycles {
 
   std::optional<Starvation> find(std::uint32_t processes) {
     for (std::uint32_t process = 0; process < processes; ++process) {
-      if (find_for(process)) return Starvation{process, way_round()};
+      if (find_for(process)) return Starvation{process, first_};
     }
     return std::nullopt;
   }
@@ -128,82 +126,9 @@ class FairCycles {
       }
     }
     const bool is_fair = has_edge && (always & ~taken) == 0;
-    if (is_fair) round_part_.assign(begin, path_.end());
+    if (is_fair) first_ = *std::min_element(begin, path_.end());
     path_.erase(begin, path_.end());
     return is_fair;
-  }
-
-  // Round the part just found and back to its first state: past a step of each class that has one
-  // there, and past a state in which it is not possible for each that has none.
-  std::vector<std::uint32_t> way_round() {
-    const std::uint32_t start = *std::min_element(round_part_.begin(), round_part_.end());
-    std::vector<std::uint32_t> way{start};
-    std::uint64_t classes = 0;
-    for (const std::uint32_t state : round_part_) classes |= possible_[state];
-    for (; classes != 0; classes &= classes - 1) {
-      const std::uint64_t bit = classes & -classes;
-      if (is_fair_to(bit, way)) continue;
-      if (const auto step = step_in_part(bit)) {
-        walk(way, step->first);
-        way.push_back(step->second);
-      } else {
-        walk(way, *std::find_if(round_part_.begin(), round_part_.end(),
-                                [&](std::uint32_t s) { return (possible_[s] & bit) == 0; }));
-      }
-    }
-    if (way.size() == 1) way.push_back(edges_[edge_in_part(start)].to);
-    walk(way, start);
-    return way;
-  }
-
-  // Whether the way has a step of this class, or a state in which there is none.
-  bool is_fair_to(std::uint64_t bit, const std::vector<std::uint32_t>& way) const {
-    for (std::size_t i = 0; i < way.size(); ++i) {
-      if ((possible_[way[i]] & bit) == 0) return true;
-      if (i + 1 == way.size()) break;
-      for (std::size_t e = first_edge_[way[i]]; e < first_edge_[way[i] + 1]; ++e) {
-        if (edges_[e].fair == bit && edges_[e].to == way[i + 1]) return true;
-      }
-    }
-    return false;
-  }
-
-  bool in_part(std::uint32_t state) const {
-    return part_of_[state] == part_of_[round_part_.front()];
-  }
-
-  std::size_t edge_in_part(std::uint32_t state) const {
-    std::size_t edge = first_edge_[state];
-    while (!in_part(edges_[edge].to)) ++edge;
-    return edge;
-  }
-
-  // From where to where in the part a step of this class leads, if there is one.
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> step_in_part(std::uint64_t bit) const {
-    for (const std::uint32_t state : round_part_) {
-      for (std::size_t e = first_edge_[state]; e < first_edge_[state + 1]; ++e) {
-        if (edges_[e].fair == bit && in_part(edges_[e].to)) return {{state, edges_[e].to}};
-      }
-    }
-    return std::nullopt;
-  }
-
-  // Goes on from the last state of `way` to `goal`, inside the part, by as few steps as possible.
-  void walk(std::vector<std::uint32_t>& way, std::uint32_t goal) const {
-    boost::unordered_flat_map<std::uint32_t, std::uint32_t> came_from{{way.back(), way.back()}};
-    std::vector<std::uint32_t> reached{way.back()};
-    for (std::size_t at = 0; !came_from.contains(goal); ++at) {
-      HAPAX_CHECK(at < reached.size());
-      const std::uint32_t state = reached[at];
-      for (std::size_t e = first_edge_[state]; e < first_edge_[state + 1]; ++e) {
-        const std::uint32_t to = edges_[e].to;
-        if (in_part(to) && came_from.emplace(to, state).second) reached.push_back(to);
-      }
-    }
-    const auto end = static_cast<std::ptrdiff_t>(way.size());
-    for (std::uint32_t s = goal; s != way[static_cast<std::size_t>(end) - 1]; s = came_from[s]) {
-      way.insert(way.begin() + end, s);
-    }
   }
 
   Model& model_;
@@ -212,7 +137,8 @@ class FairCycles {
   std::vector<Edge> edges_;
   std::vector<std::uint64_t> possible_;  // By state: the fair classes that have a step there.
   std::vector<std::uint64_t> waits_;
-  std::vector<std::uint32_t> order_, low_, part_of_, path_, round_part_;
+  std::vector<std::uint32_t> order_, low_, part_of_, path_;
+  std::uint32_t first_ = 0;  // Of the part found.
 };
 
 }  // namespace hapax

@@ -95,7 +95,7 @@ class MutexModel {
     if (common.crashes > 0) expand_crashes(row, sink, common);
   }
 
-  // A bit for each process that waits, where progress is promised.
+  // A bit for each process that waits, where progress is promised. The dead do not wait.
   std::uint64_t waits(const std::uint64_t* row) const {
     if (!options_.promises_progress()) return 0;
     std::uint64_t waiting = 0;
@@ -107,8 +107,9 @@ class MutexModel {
 
   std::string dead_end(const std::uint64_t* row) const {
     std::string who;
+    const std::uint64_t waiting = waits(row);
     for (std::uint32_t i = 0; i < n_; ++i) {
-      if ((waits(row) >> i & 1) == 0) continue;
+      if ((waiting >> i & 1) == 0) continue;
       who += fmt::format("{}P{}", who.empty() ? "" : ", ", i + 1);
     }
     return fmt::format("deadlock: {} wait, no message is under way and nobody is inside", who);
@@ -197,6 +198,7 @@ class MutexModel {
 
   // Fields of a row: members, links, and what they share.
   std::uint32_t link(std::uint32_t from, std::uint32_t to) const {
+    HAPAX_CHECK(from != to);
     return n_ + from * (n_ - 1) + (to > from ? to - 1 : to);
   }
   std::uint32_t shared() const { return fields_ - 1; }
@@ -263,7 +265,7 @@ class MutexModel {
     }
     if (outcome.rejected != Reject::none && !options_.has_faults()) {
       sink.fail(action, "protocol",
-                fmt::format("P{} rejects a {}", i + 1, name_of(outcome.rejected)));
+                fmt::format("P{} refuses a message: {}", i + 1, name_of(outcome.rejected)));
       return;
     }
     if (outcome.enters && !check_entry(row, sink, action, i, outcome.turn)) return;

@@ -47,8 +47,10 @@ std::string_view ending_of(Progress progress) {
 
 std::string what_is_proved(const CheckOptions& o, std::string_view what, Progress progress) {
   return fmt::format(
-      "In every order of {}{}, with {} processes that each ask {}, at most one is inside{}{}", what,
-      faults_of(o), o.n, times(o), o.fences ? ", fences strictly grow" : "", ending_of(progress));
+      "In every order of {}{}, with {} processes that each ask {}, at most one is inside{}{}{}",
+      what, faults_of(o), o.n, times(o), o.fences ? ", fences strictly grow" : "",
+      ending_of(progress),
+      o.expect_progress && o.crashes > 0 ? " The crashed are not counted." : "");
 }
 
 }  // namespace hapax

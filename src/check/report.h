@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +33,7 @@ struct CheckReport {
   std::uint32_t depth = 0;
   std::uint64_t bytes = 0;
   std::vector<std::string> commands;  // The shortest way there, as commands of a trace.
-  // Starvation: the commands from here on lead round, and may be repeated for ever.
-  std::optional<std::size_t> round_from = std::nullopt;
+  std::size_t round = 0;  // Starvation: how many of the last of them can be gone round for ever.
 };
 
 }  // namespace hapax

@@ -108,13 +108,6 @@ class Search {
     std::reverse(way.begin(), way.end());
     return way;
   }
-  // A step from one state to another. REQUIRES: there is one.
-  Action action_between(std::uint32_t from, std::uint32_t to) {
-    Look look{states_, states_[to]};
-    model_.expand(states_[from], look);
-    HAPAX_CHECK(look.found.has_value());
-    return *look.found;
-  }
 
  private:
   static constexpr bool kParallel = requires(Model m) { m.freeze(true); };
@@ -177,6 +170,14 @@ class Search {
     void fail(const Action&, std::string_view, const std::string&) {}
     void enter(std::uint32_t) {}
   };
+
+  // A step from one state to another. REQUIRES: there is one.
+  Action action_between(std::uint32_t from, std::uint32_t to) {
+    Look look{states_, states_[to]};
+    model_.expand(states_[from], look);
+    HAPAX_CHECK(look.found.has_value());
+    return *look.found;
+  }
 
   bool go_on(std::uint32_t at, const SearchObserver& observer) {
     if (bytes() > most_bytes_) return false;

@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/voting.h"
 #include "memory/catalog.h"
+#include "world/minimise.h"
 
 namespace hapax::cli {
 namespace {
@@ -25,6 +26,7 @@ struct CheckArguments {
   bool fifo = false;
   bool unordered = false;
   std::vector<std::string> faults;
+  bool expect_progress = false;
   std::int64_t holder = 1;
   bool held = false;
   bool no_fences = false;
@@ -85,6 +87,7 @@ CheckOptions options_from(const CheckArguments& a) {
   options.forever = a.forever;
   options.channels = a.unordered ? Channels::unordered : Channels::fifo;
   options.holder = NodeId{static_cast<std::uint32_t>(a.holder - 1)};
+  options.expect_progress = a.expect_progress;
   options.held = a.held;
   options.fences = !a.no_fences;
   options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
@@ -96,7 +99,7 @@ CheckOptions options_from(const CheckArguments& a) {
 }
 
 void print_text(const CheckArguments& a, const CheckReport& r, const std::string& trace,
-                double seconds) {
+                std::size_t steps, double seconds) {
   fmt::print("{}, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n\n",
              a.algorithm, a.n, r.states, r.transitions, r.depth, seconds,
              static_cast<double>(r.bytes) / (1 << 20));
@@ -104,15 +107,12 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
     fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
     return;
   }
-  if (r.round_from) {
-    fmt::print("VIOLATED, {}: {}. {} steps to a way round of {}:\n\n{}", r.property, r.finding,
-               *r.round_from, r.commands.size() - *r.round_from, trace);
-  } else if (r.commands.empty()) {
+  if (r.commands.empty()) {
     fmt::print("VIOLATED, {}: {}.\n", r.property, r.finding);
-  } else {
-    fmt::print("VIOLATED, {}: {}. A shortest way there, {} steps:\n\n{}", r.property, r.finding,
-               r.commands.size(), trace);
+    return;
   }
+  fmt::print("VIOLATED, {}: {}. {}, {} steps:\n\n{}", r.property, r.finding,
+             r.round > 0 ? "A way there and once round" : "A shortest way there", steps, trace);
 }
 
 void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
@@ -159,12 +159,16 @@ int run_check(const CheckArguments& a) {
     seconds = progress.seconds();
   }
   std::string trace;
+  std::size_t steps = report.commands.size();
   if (report.verdict == Verdict::violated) {
     if (by_messages) {
-      trace = value_or_usage(trace_of(a.algorithm, options, choices, report)).text();
+      const Script script = value_or_usage(trace_of(a.algorithm, options, choices, report));
+      trace = script.text();
+      steps = steps_of(script);
     } else {
       for (std::size_t i = 0; i < report.commands.size(); ++i) {
-        if (report.round_from == i) trace += "from here on again and again:\n";
+        const bool is_round = report.round > 0 && i + report.round == report.commands.size();
+        if (is_round) trace += "From here on, round and round:\n";
         trace += report.commands[i] + '\n';
       }
     }
@@ -172,7 +176,7 @@ int run_check(const CheckArguments& a) {
       throw UsageError{fmt::format("--trace {}: the file cannot be written", a.trace)};
     }
   }
-  a.json ? print_as_json(a, report, trace, seconds) : print_text(a, report, trace, seconds);
+  a.json ? print_as_json(a, report, trace, seconds) : print_text(a, report, trace, steps, seconds);
   return report.verdict == Verdict::violated ? kViolated
          : report.verdict == Verdict::holds  ? kHolds
                                              : kUnfinished;
@@ -199,6 +203,8 @@ void add_check(CLI::App& app, Outcome& outcome) {
       ->add_option("--faults", a->faults,
                    "dup, loss, crash, each once in a run, or dup:2 for up to two")
       ->allow_extra_args(false);
+  command->add_flag("--expect-progress", a->expect_progress,
+                    "Demand progress in spite of loss and crashes: shows what one of them costs");
   command
       ->add_option("--holder", a->holder, "Who has the token or coordinates at the start, from 1")
       ->capture_default_str();
@@ -223,6 +229,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check maekawa-basic -n 3 --voting-sets lecture      the lecture's deadlock\n"
       "  hapax check lamport -n 3 --unordered                      two inside\n"
       "  hapax check ricart-agrawala -n 3 --unordered --faults dup:2\n"
+      "  hapax check raymond -n 3 --faults loss --expect-progress  what one lost message costs\n"
       "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
       "  hapax check dijkstra -n 3 --forever                       somebody is\n"
       "A state is stored and compared whole, never only as a hash.\n"

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <fmt/format.h>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/script_file.h"
+#include "world/minimise.h"
 #include "world/play.h"
 
 namespace hapax::cli {
@@ -15,7 +17,9 @@ namespace {
 
 struct ReplayArguments {
   std::string file;
+  std::string out;
   bool check = false;
+  bool minimise = false;
 };
 
 void print_block(const ScriptBlock& block) {
@@ -69,8 +73,26 @@ int compare(const ReplayArguments& a, const Script& written, const Script& playe
   return kHolds;
 }
 
+// Prints a trace, so that it can be drawn and replayed in its turn.
+int shorten(const ReplayArguments& a, const Script& script) {
+  Result<Minimised> less = minimise(script);
+  if (!less) throw UsageError{fmt::format("'{}': {}", a.file, less.error().message)};
+  std::vector<std::string>& comments = less->script.blocks[0].comments;
+  comments.push_back(fmt::format("# {} violated after {} steps, minimised from {}: {}.",
+                                 name_of(less->flaw.kind), less->steps_after, less->steps_before,
+                                 less->flaw.text));
+  const std::string text = less->script.text();
+  if (a.out.empty() || a.out == "-") {
+    fmt::print("{}", text);
+  } else if (!(std::ofstream{a.out} << text).flush()) {
+    throw UsageError{fmt::format("'{}' cannot be written", a.out)};
+  }
+  return kHolds;
+}
+
 int run_replay(const ReplayArguments& a) {
   const Script script = script_from(a.file);
+  if (a.minimise) return shorten(a, script);
   const Result<Script> played = play(script);
   if (!played) throw UsageError{fmt::format("'{}': {}", a.file, played.error().message)};
   return a.check ? compare(a, script, *played) : step_through(a, *played);
@@ -82,12 +104,19 @@ void add_replay(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("replay", "Play a trace, block by block");
   auto a = std::make_shared<ReplayArguments>();
   command->add_option("FILE", a->file, "A trace; - for standard input")->required();
-  command->add_flag("--check", a->check, "Only compare with the outcomes that are written there");
+  auto* check = command->add_flag("--check", a->check,
+                                  "Only compare with the outcomes that are written there");
+  auto* less =
+      command->add_flag("--minimise", a->minimise,
+                        "Write the trace without the steps that its violation does not need");
+  less->excludes(check);
+  command->add_option("-o,--output", a->out, "With --minimise: where to write it")->needs(less);
   command->footer(
       "Examples:\n"
       "  hapax replay src/mutex/testdata/six-processes.trace\n"
       "  hapax replay src/mutex/testdata/maekawa-deadlock-3.trace --check\n"
       "  hapax replay - <src/world/testdata/bank.trace\n"
+      "  hapax replay src/mutex/testdata/lamport-overtaken.trace --minimise\n"
       "Exit status: 0 fine, 1 something came out differently (--check), 2 usage.");
   command->callback([a, &outcome] { outcome.status = run_replay(*a); });
 }

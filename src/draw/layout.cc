@@ -1,6 +1,8 @@
 #include "draw/layout.h"
 
 #include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
 #include <map>
 #include <span>
 #include <utility>
@@ -35,6 +37,47 @@ std::string account_label(const std::string& text) {
   const std::size_t comma = std::min(text.find(','), text.size());
   const std::size_t amount = std::min(text.find('$'), comma);
   return "account: " + text.substr(amount, comma - amount) + (comma < text.size() ? ", gated" : "");
+}
+
+// A generation of tokens is worth 2^40 turns; a diagram says so rather than 1099511627777.
+std::string short_number(const std::string& digits) {
+  constexpr int kBits = 40;
+  std::uint64_t value = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (status != std::errc{} || end != digits.data() + digits.size() || value >> kBits == 0) {
+    return digits;
+  }
+  const std::uint64_t rest = value & ((std::uint64_t{1} << kBits) - 1);
+  const std::uint64_t times = value >> kBits;
+  return (times == 1 ? "" : fmt::format("{}·", times)) + "2⁴⁰" +
+         (rest == 0 ? "" : fmt::format("+{}", rest));
+}
+
+std::string short_numbers(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+    if (end == i) {
+      out += text[i++];
+    } else {
+      out += short_number(text.substr(i, end - i));
+      i = end;
+    }
+  }
+  return out;
+}
+
+// TOKEN(PRIVILEGE([], [], 0)): what is in a message by itself needs no name of its own.
+std::string without_inner_name(std::string text) {
+  const std::size_t outer = text.find('(');
+  const std::size_t inner = outer == std::string::npos ? outer : text.find('(', outer + 1);
+  if (inner == std::string::npos || !text.ends_with("))")) return text;
+  for (std::size_t i = outer + 1; i < inner; ++i) {
+    if (text[i] < 'A' || text[i] > 'Z') return text;
+  }
+  text.pop_back();
+  return text.erase(outer + 1, inner - outer);
 }
 
 class Builder {
@@ -100,7 +143,7 @@ class Builder {
         return begin(Bar::Kind::waiting, *h.node, {});
       case Kind::enter:
         end(*h.node);
-        return begin(Bar::Kind::inside, *h.node, h.fence ? fmt::format("{}", *h.fence) : "");
+        return enter(h);
       case Kind::leave:
         return end(*h.node);
       case Kind::leader:
@@ -113,12 +156,13 @@ class Builder {
         }
         return;
       case Kind::crash:
+        crashed_.insert(*h.node);
         return end(*h.node);
       case Kind::send:
         sent_[h.message] = {*h.node, *h.peer,
                             row(),   row(),
                             h.step,  Arrow::Fate::under_way,
-                            false,   short_message(h.text)};
+                            false,   numbers_in(short_message(h.text))};
         return;
       case Kind::copied:
         sent_[h.message] = sent_.at(h.original);
@@ -152,7 +196,11 @@ class Builder {
         mark.kind = Mark::Kind::told;
         mark.label = h.text;
       }
-      if (h.kind == Kind::defer) mark.kind = Mark::Kind::deferred;
+      if (h.kind == Kind::defer && !is_answered(step, *h.peer)) mark.kind = Mark::Kind::deferred;
+      if (h.kind == Kind::reject) {
+        mark.kind = Mark::Kind::rejected;
+        mark.label = "refuses";
+      }
       if (h.kind == Kind::crash) mark.kind = Mark::Kind::crash;
       if (h.kind == Kind::storage) {
         mark.kind = h.refused ? Mark::Kind::refused : Mark::Kind::storage;
@@ -170,8 +218,25 @@ class Builder {
     layout_.marks.push_back(std::move(mark));
   }
 
+  // Where room is scarce; beside reasons that give them in full they stay as they are.
+  std::string numbers_in(const std::string& text) const {
+    return packing_ == Packing::tight ? short_numbers(text) : text;
+  }
+
+  // Who is queued and served in one step is not kept waiting.
+  static bool is_answered(Step step, NodeId peer) {
+    return std::any_of(step.begin(), step.end(),
+                       [&](const Happening& h) { return h.kind == Kind::send && h.peer == peer; });
+  }
+
   void begin(Bar::Kind kind, NodeId node, std::string label) {
-    bars_[node] = {kind, node, row(), row(), true, false, std::move(label)};
+    bars_[node] = {kind, node, row(), row(), true, false, false, std::move(label)};
+  }
+  void enter(const Happening& h) {
+    begin(Bar::Kind::inside, *h.node, h.fence ? numbers_in(fmt::format("{}", *h.fence)) : "");
+    if (!h.fence) return;
+    bars_[*h.node].stale = highest_ && !(*highest_ < *h.fence);
+    highest_ = highest_ ? std::max(*highest_, *h.fence) : *h.fence;
   }
   void end(NodeId node) {
     const auto bar = bars_.find(node);
@@ -193,7 +258,15 @@ class Builder {
       layout_.captions.push_back({layout_.rows++, caption_});
     }
     layout_.rows = std::max(layout_.rows, 1u);
+    for (auto& [id, arrow] : sent_) {
+      // Nobody is there to take it in.
+      if (arrow.fate != Arrow::Fate::under_way || !crashed_.contains(arrow.to)) continue;
+      arrow.came = row();
+      arrow.fate = Arrow::Fate::lost_at_the_end;
+    }
+    const bool stuck = nothing_moves();
     for (auto& [node, bar] : bars_) {
+      if (stuck && bar.kind == Bar::Kind::waiting) bar.label = "waits for ever";
       bar.last = row();
       layout_.bars.push_back(bar);
     }
@@ -204,6 +277,15 @@ class Builder {
     }
   }
 
+  // Nobody is inside who could leave, and no message is under way.
+  bool nothing_moves() const {
+    return std::none_of(bars_.begin(), bars_.end(),
+                        [](const auto& bar) { return bar.second.kind != Bar::Kind::waiting; }) &&
+           std::none_of(sent_.begin(), sent_.end(), [](const auto& message) {
+             return message.second.fate == Arrow::Fate::under_way;
+           });
+  }
+
   // The time that two bars share although they must not.
   void add_clashes() {
     const std::vector<Bar> bars = layout_.bars;
@@ -212,7 +294,8 @@ class Builder {
         const std::uint32_t first = std::max(a.first, b.first);
         const std::uint32_t last = std::min(a.last, b.last);
         if (a.node == b.node || !a.violates || !b.violates || first > last) continue;
-        layout_.bars.push_back({Bar::Kind::clash, a.node, first, last, a.open && b.open, true, {}});
+        layout_.bars.push_back(
+            {Bar::Kind::clash, a.node, first, last, a.open && b.open, true, false, {}});
       }
     }
   }
@@ -226,6 +309,8 @@ class Builder {
   NodeSet busy_;         // Who has taken a step in this row.
   bool turned_ = false;  // Somebody has entered or left in this row.
   bool closed_ = false;  // Nothing else may share this row.
+  NodeSet crashed_;
+  std::optional<Fence> highest_;  // Of all so far.
   std::map<MessageId, Arrow> sent_;
   std::map<NodeId, Bar> bars_;  // Those that go on.
   std::vector<std::optional<Clock>> clocks_;
@@ -251,7 +336,7 @@ std::string short_message(const std::string& text) {
       out += text[i];
     }
   }
-  return out;
+  return without_inner_name(out);
 }
 
 }  // namespace hapax

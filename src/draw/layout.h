@@ -39,10 +39,11 @@ struct Layout {
     std::uint32_t last = 0;
     bool open = true;       // It goes on as the picture ends.
     bool violates = false;  // Another one is inside, or leads, at some time of it.
+    bool stale = false;     // Its fence is not larger than one before it.
     std::string label;
   };
   struct Mark {
-    enum class Kind : std::uint8_t { step, told, deferred, crash, storage, refused };
+    enum class Kind : std::uint8_t { step, told, deferred, crash, storage, refused, rejected };
     Kind kind{};
     NodeId node{};
     std::uint32_t row = 0;

@@ -17,6 +17,8 @@ TEST(ShortMessage, LeavesOutTheNamesOfFields) {
   EXPECT_EQ(short_message("TOKEN(generation=1 turn=7)"), "TOKEN(1, 7)");
   EXPECT_EQ(short_message("REQUEST"), "REQUEST");
   EXPECT_EQ(short_message("ELECTION(round=1 of P1 ids=[P1])"), "ELECTION(1 of P1, [P1])");
+  EXPECT_EQ(short_message("TOKEN(privilege=PRIVILEGE(served=[P3:1] queue=[] turn=1))"),
+            "TOKEN([P3:1], [], 1)");
 }
 
 class LayoutOf : public ::testing::TestWithParam<std::filesystem::path> {};
@@ -73,6 +75,58 @@ TEST(TightLayout, IsShorterThanOneStepARow) {
   const Layout tight = lay_out(scenes.at(0), Packing::tight);
   EXPECT_EQ(lay_out(scenes.at(0), Packing::one_step_a_row).rows, 7u);
   EXPECT_EQ(tight.rows, 5u) << "three get the request at once; three replies come one by one";
+}
+
+Layout laid_out(const std::string& commands) {
+  return lay_out(testing::scenes_of_text(commands + "----\n").at(0), Packing::tight);
+}
+
+TEST(Layout, WritesGenerationsAsPowers) {
+  const Layout layout = laid_out(
+      "nodes token-ring A B\nstart\nregenerate A\nrequest B\ndeliver A->B 2\nrelease B\n");
+  std::vector<std::string> texts;
+  for (const Arrow& arrow : layout.arrows) texts.push_back(arrow.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"TOKEN(0, 0)", "TOKEN(1, 2⁴⁰)", "TOKEN(1, 2⁴⁰+1)"}));
+  EXPECT_EQ(layout.bars.back().label, "1.2⁴⁰+1");
+}
+
+TEST(Layout, SaysWhoWaitsForEver) {
+  const Layout stuck = laid_out("nodes ricart-agrawala A B\nrequest A\ndrop A->B\n");
+  ASSERT_EQ(stuck.bars.size(), 1u);
+  EXPECT_EQ(stuck.bars[0].label, "waits for ever");
+  const Layout moves = laid_out("nodes ricart-agrawala A B\nrequest A\n");
+  EXPECT_EQ(moves.bars.at(0).label, "") << "a message is under way";
+  const Layout inside =
+      laid_out("nodes ricart-agrawala A B\nrequest A\nstabilize\nrequest B\nstabilize\n");
+  for (const Bar& bar : inside.bars) EXPECT_NE(bar.label, "waits for ever") << "A will leave";
+}
+
+TEST(Layout, WhatIsSentToTheDeadIsLost) {
+  const Layout layout = laid_out("nodes ricart-agrawala A B\ncrash B\nrequest A\n");
+  ASSERT_EQ(layout.arrows.size(), 1u);
+  EXPECT_EQ(layout.arrows[0].fate, Arrow::Fate::lost_at_the_end);
+  EXPECT_EQ(layout.bars.at(0).label, "waits for ever");
+}
+
+TEST(Layout, ARefusalIsAMark) {
+  const Layout layout =
+      laid_out("nodes raymond A B\nrequest B\ndeliver B->A\nrequest A\ndeliver A->B 2\n");
+  EXPECT_EQ(layout.marks.back().kind, Layout::Mark::Kind::rejected);
+  EXPECT_EQ(layout.marks.back().label, "refuses");
+  for (const Layout::Mark& mark : layout.marks) {
+    EXPECT_NE(mark.kind, Layout::Mark::Kind::deferred) << "who is served at once does not wait";
+  }
+}
+
+TEST(Layout, AFenceThatDoesNotGrowIsStale) {
+  const Layout layout = laid_out(
+      "nodes central A B\nrequest B\ndeliver B->A\ndup A->B\ndeliver A->B\nrelease B\n"
+      "request B\ndeliver A->B\n");
+  std::vector<bool> stale;
+  for (const Bar& bar : layout.bars) {
+    if (bar.kind == Bar::Kind::inside) stale.push_back(bar.stale);
+  }
+  EXPECT_EQ(stale, (std::vector<bool>{false, true}));
 }
 
 TEST(Layout, MarksTheTimeThatTwoAreInside) {

@@ -11,12 +11,13 @@ constexpr double kMargin = 16;
 constexpr double kHead = 30;        // For the names.
 constexpr double kNarrowest = 100;  // Between lifelines.
 constexpr double kOfAFew = 140;     // … of two or three.
-constexpr double kWidest = 190;
-constexpr double kFlight = 32;   // From a send to an arrival in the next row …
+constexpr double kWidest = 215;
+constexpr double kFlight = 32;   // From a send to an arrival in the next row, at least …
 constexpr double kEvent = 22;    // … to a row that has something to say …
 constexpr double kArrival = 13;  // … and to one that only takes in a message.
 constexpr double kBlock = 16;    // More before a caption.
 constexpr double kTail = 30;
+constexpr double kLongTail = 46;  // If there is something under way, or to be said of the end.
 
 double pitch_of(const Layout& layout) {
   double widest = layout.names.size() <= 3 ? kOfAFew : kNarrowest;
@@ -30,6 +31,22 @@ double pitch_of(const Layout& layout) {
     widest = std::max(widest, text_width(name, kNameSize) + 20);
   }
   return std::min(widest, kWidest);
+}
+
+// So that arrows fall about as steeply in a wide picture as in a narrow one.
+double flight_of(const Layout& layout) { return std::max(kFlight, 0.19 * pitch_of(layout)); }
+
+double tail_of(const Layout& layout) {
+  const bool goes_on =
+      std::any_of(layout.arrows.begin(), layout.arrows.end(),
+                  [&](const Layout::Arrow& arrow) {
+                    return arrow.fate == Layout::Arrow::Fate::under_way &&
+                           arrow.sent + 2 >= layout.rows;
+                  }) ||
+      std::any_of(layout.bars.begin(), layout.bars.end(), [&](const Layout::Bar& bar) {
+        return bar.open && !bar.label.empty() && bar.first + 2 >= layout.rows;
+      });
+  return goes_on ? kLongTail : kTail;
 }
 
 // The room that labels at a lifeline need beside it.
@@ -46,16 +63,28 @@ double room_at(const Layout& layout, NodeId node) {
   return room;
 }
 
+// Messages go to the right of the first lifeline; what is told there stands to its left.
+double left_room(const Layout& layout) {
+  double room = 34;
+  for (const Layout::Mark& mark : layout.marks) {
+    if (mark.node == NodeId{} && !mark.label.empty() && mark.kind == Layout::Mark::Kind::told) {
+      room = std::max(room, text_width(mark.label, kLabelSize) + 2);
+    }
+  }
+  return room;
+}
+
 std::vector<double> gaps_of(const Layout& layout) {
+  const double flight = flight_of(layout);
   std::vector<double> gaps(layout.rows, kArrival);
   const auto at_least = [&](std::uint32_t row, double gap) {
     if (row < gaps.size()) gaps[row] = std::max(gaps[row], gap);
   };
   for (const Layout::Arrow& arrow : layout.arrows) {
     at_least(arrow.sent, kEvent);
-    if (arrow.came == arrow.sent + 1) at_least(arrow.came, kFlight);
+    if (arrow.came == arrow.sent + 1) at_least(arrow.came, flight);
     // What is lost at once needs room to fly, too.
-    if (arrow.fate == Layout::Arrow::Fate::lost) at_least(arrow.sent + 1, kFlight);
+    if (arrow.fate == Layout::Arrow::Fate::lost) at_least(arrow.sent + 1, flight);
   }
   for (const Layout::Mark& mark : layout.marks) {
     if (mark.kind != Layout::Mark::Kind::step || !mark.label.empty()) at_least(mark.row, kEvent);
@@ -76,7 +105,8 @@ std::vector<double> gaps_of(const Layout& layout) {
 Sheet::Sheet(const Layout& layout, double sheet_top) : top(sheet_top) {
   const double pitch = pitch_of(layout);
   const auto last = static_cast<std::uint32_t>(layout.names.size() - 1);
-  const double left = kMargin + std::max(30.0, text_width(layout.names[0], kNameSize) / 2);
+  const double left =
+      kMargin + std::max(left_room(layout), text_width(layout.names[0], kNameSize) / 2);
   for (std::uint32_t i = 0; i <= last; ++i) columns.push_back(left + pitch * i);
   right = columns.back() + std::max(room_at(layout, NodeId{last}),
                                     text_width(layout.names[last], kNameSize) / 2 + 6);
@@ -99,7 +129,7 @@ Sheet::Sheet(const Layout& layout, double sheet_top) : top(sheet_top) {
     }
     rows.push_back(y);
   }
-  bottom = y + kTail;
+  bottom = y + tail_of(layout);
   height = std::max(bottom, caption_ends) + kMargin - top;
 }
 

@@ -116,11 +116,12 @@ class Drawing {
         sheet_.y(arrow.sent)};
     Point to{sheet_.x(arrow.to) - side * sheet_.half_width(layout_, arrow.to, arrow.came),
              sheet_.y(arrow.came)};
-    const double pitch = std::abs(to.x - from.x);
+    // What does not arrive ends before the lifeline it was sent to, past all others.
+    const double pitch = sheet_.columns.size() > 1 ? sheet_.columns[1] - sheet_.columns[0] : 0;
     if (arrow.fate == Arrow::Fate::lost) {
-      to = {from.x + side * 0.55 * pitch, from.y + 22};
+      to = {to.x - side * 0.3 * pitch, from.y + 26};
     } else if (arrow.fate == Arrow::Fate::under_way) {
-      to = {from.x + side * 0.6 * pitch, std::min(from.y + 40, sheet_.bottom)};
+      to = {to.x - side * 0.4 * pitch, std::min(from.y + 38, sheet_.bottom)};
     } else if (to.y <= from.y) {
       to.y = from.y + 10;
     }
@@ -136,11 +137,14 @@ class Drawing {
   void draw_arrow(const Arrow& arrow) {
     const auto [from, to] = ends(arrow);
     const std::string_view color = ink(arrow);
-    const bool is_dashed = arrow.is_copy || arrow.fate == Arrow::Fate::under_way;
+    const std::string_view dashes = arrow.is_copy ? R"( stroke-dasharray="2 2.5")"
+                                    : arrow.fate == Arrow::Fate::under_way
+                                        ? R"( stroke-dasharray="6 3")"
+                                        : "";
     put(R"(<g><title>{} → {}: {}</title>)", escaped(layout_.names[number(arrow.from)]),
         escaped(layout_.names[number(arrow.to)]), escaped(arrow.text));
     put(R"(<line class="arrow" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" stroke-width="1.3"{}/>)",
-        from.x, from.y, to.x, to.y, color, is_dashed ? R"( stroke-dasharray="5 3")" : "");
+        from.x, from.y, to.x, to.y, color, dashes);
     if (arrow.fate == Arrow::Fate::arrives || arrow.fate == Arrow::Fate::under_way) {
       draw_head(from, to, color);
     } else {
@@ -174,7 +178,7 @@ class Drawing {
     put("<g><title>{}</title>", escaped(mark.reason));
     if (mark.kind == Mark::Kind::crash) {
       draw_cross(at, 7, 2.6);
-    } else if (mark.kind == Mark::Kind::refused) {
+    } else if (mark.kind == Mark::Kind::refused || mark.kind == Mark::Kind::rejected) {
       draw_cross(at, 5, 2.2);
     } else {
       const bool hollow = mark.kind == Mark::Kind::deferred;
@@ -211,16 +215,20 @@ class Drawing {
     for (const Mark& mark : layout_.marks) label(mark);
     std::map<std::tuple<std::uint32_t, std::string, bool>, std::vector<const Arrow*>> groups;
     for (const Arrow& arrow : layout_.arrows) {
-      groups[{arrow.step, arrow.text, arrow.from < arrow.to}].push_back(&arrow);
+      groups[{arrow.step, words_on(arrow), arrow.from < arrow.to}].push_back(&arrow);
     }
     for (const auto& [key, arrows] : groups) label(arrows);
     for (const Mark& mark : layout_.marks) label_aside(mark);
   }
 
+  static std::string words_on(const Arrow& arrow) {
+    return arrow.is_copy ? arrow.text + ", copy" : arrow.text;
+  }
+
   // Beside a lifeline, near y.
   static Spots beside(Point at, double half, double width) {
     Spots spots;
-    for (const double dy : {0.0, -8.0, 8.0, 14.0}) {
+    for (const double dy : {0.0, -8.0, 8.0, -14.0, 14.0}) {
       spots.push_back({{at.x + half + 6 + width / 2, at.y + dy}, 0, std::abs(dy) / 8});
       spots.push_back({{at.x - half - 6 - width / 2, at.y + dy}, 0, 1.5 + std::abs(dy) / 8});
     }
@@ -248,14 +256,18 @@ class Drawing {
     const double width = text_width(words, kLabelSize);
     const double from = sheet_.y(bar.first);
     const double to = bar.open ? sheet_.bottom : sheet_.y(bar.last);
+    // What is inside is named in the middle; who waits for ever, where the picture ends.
+    const bool waits = bar.kind == Bar::Kind::waiting;
     Spots spots;
     for (const double along : {0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95}) {
       for (Spots::value_type& spot :
            beside({sheet_.x(bar.node), from + along * (to - from)}, kBarHalf, width)) {
+        if (waits) spot.malus += 10 * std::abs(0.8 - along);
         spots.push_back(spot);
       }
     }
-    const std::string_view color = bar.violates ? kAlarm : inside ? kInside : kLeading;
+    const bool alarms = bar.violates || bar.stale || waits;
+    const std::string_view color = alarms ? kAlarm : inside ? kInside : kLeading;
     if (const auto spot = labels_.place(spots, width, kLabelSize + 1)) {
       write(spot->at, 0, words, "strong", color);
     }
@@ -267,13 +279,13 @@ class Drawing {
     const double width = text_width(mark.label, kLabelSize);
     const double half = sheet_.half_width(layout_, mark.node, mark.row);
     const auto spot = labels_.place(beside(at, half, width), width, kLabelSize + 1);
-    const bool refused = mark.kind == Mark::Kind::refused;
+    const bool refused = mark.kind == Mark::Kind::refused || mark.kind == Mark::Kind::rejected;
     if (spot) write(spot->at, 0, mark.label, "label", refused ? kAlarm : "#222");
   }
 
   // One label for all arrows of a multicast to one side.
   void label(const std::vector<const Arrow*>& arrows) {
-    const std::string& words = arrows.front()->text;
+    const std::string words = words_on(*arrows.front());
     const double width = text_width(words, kLabelSize);
     Spots spots;
     for (const Arrow* arrow : arrows) {
@@ -282,14 +294,15 @@ class Drawing {
       double angle = std::atan2(to.y - from.y, to.x - from.x) * 180 / std::numbers::pi;
       if (angle > 90) angle -= 180;
       const double side = angle * std::numbers::pi / 180;
-      for (const double t : {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82}) {
+      for (const double t : {0.5, 0.46, 0.54, 0.42, 0.58, 0.38, 0.62, 0.34, 0.66, 0.3, 0.7, 0.26,
+                             0.74, 0.18, 0.82}) {
         const double over = std::max(0.0, width / 2 - std::min(t, 1 - t) * length);
         for (const double off : {-1.0, 1.0}) {
           const double away = off * (kLabelSize / 2 + 2.5);
           spots.push_back({{from.x + t * (to.x - from.x) - away * std::sin(side),
                             from.y + t * (to.y - from.y) + away * std::cos(side)},
                            angle,
-                           std::abs(t - 0.5) * 4 + (off > 0 ? 1 : 0) + over / 2});
+                           std::abs(t - 0.5) * 4 + (off > 0 ? 1 : 0) + over});
         }
       }
     }

@@ -88,7 +88,8 @@ TEST(Svg, DrawsWhatIsLostDoubledAndUnderWay) {
       "crash A\ndeliver B->A\n----\n");
   const std::string svg = draw_svg(scenes);
   EXPECT_EQ(testing::xml_mistake(svg), "");
-  EXPECT_NE(svg.find("stroke-dasharray=\"5 3\""), std::string::npos) << "the copy is dashed";
+  EXPECT_NE(svg.find("stroke-dasharray=\"2 2.5\""), std::string::npos) << "the copy is dotted";
+  EXPECT_NE(svg.find("REQUEST(1), copy"), std::string::npos);
   const std::regex cross{"<path d="};
   EXPECT_EQ(std::distance(std::sregex_iterator{svg.begin(), svg.end(), cross}, {}), 6)
       << "one lost, one crash, one lost at the crashed; each on white";

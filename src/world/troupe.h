@@ -73,7 +73,7 @@ class Troupe : public TraceStage {
     }
     tell_sends(node, lines);
     if (fx_.rejected() != Reject::none) {
-      lines.push_back(fmt::format("{} rejects a {}", node, name_of(fx_.rejected())));
+      lines.push_back(fmt::format("{} refuses a message: {}", node, name_of(fx_.rejected())));
       record({.kind = Kind::reject, .node = node, .text = lines.back()});
     }
     after_step(node, lines);
@@ -116,9 +116,10 @@ class Troupe : public TraceStage {
     return clock;
   }
 
-  // The reasons speak of it in these words: #1 defers #2, queues #2, keeps #2 waiting.
+  // The reasons speak of it in these words: #1 defers #2, queues #2, keeps #2 waiting, notes #2 as
+  // next.
   static std::optional<NodeId> kept_waiting(std::string_view reason) {
-    for (const std::string_view verb : {" defers #", " queues #", " keeps #"}) {
+    for (const std::string_view verb : {" defers #", " queues #", " keeps #", " notes #"}) {
       const std::size_t at = reason.find(verb);
       if (at == std::string_view::npos) continue;
       const std::string_view rest = reason.substr(at + verb.size());
