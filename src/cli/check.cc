@@ -100,8 +100,14 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
     fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
     return;
   }
-  fmt::print("VIOLATED, {}: {}. {}, {} steps:\n\n{}", r.property, r.finding,
-             r.round > 0 ? "A way there and once round" : "A shortest way there", steps, trace);
+  fmt::print("VIOLATED, {}: {}. ", r.property, r.finding);
+  if (r.round > 0) {
+    fmt::print("A way there and once round, {} steps", steps);
+  } else {
+    fmt::print("A shortest way there, {} steps", r.commands.size());
+  }
+  if (steps < r.commands.size()) fmt::print("; one who waits for ever needs {} of them", steps);
+  fmt::print(":\n\n{}", trace);
 }
 
 void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
@@ -213,7 +219,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check maekawa-basic -n 3 --voting-sets lecture      the lecture's deadlock\n"
       "  hapax check lamport -n 3 --unordered                      two inside\n"
       "  hapax check ricart-agrawala -n 3 --unordered --faults dup:2\n"
-      "  hapax check raymond -n 3 --faults loss --expect-progress  what one lost message costs\n"
+      "  hapax check raymond -n 3 --faults loss --expect-progress   what one lost message costs\n"
       "  hapax check dijkstra -n 3 --entries 2\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
