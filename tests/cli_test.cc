@@ -393,6 +393,26 @@ TEST_F(Cli, AMillionIdleMembersAreCheapAlsoForCarvalhoAndRoucairol) {
   EXPECT_LT(object.at("peak_rss_bytes").to_number<std::int64_t>(), 400'000'000);
 }
 
+TEST_F(Cli, CheckShowsWhatOneLossCosts) {
+  const std::string lossy = "check raymond -n 3 --faults loss";
+  EXPECT_EQ(hapax(lossy).status, 0) << "safety is kept, and no more was promised";
+  const Finished costs = hapax(lossy + " --expect-progress");
+  EXPECT_EQ(costs.status, 1);
+  EXPECT_THAT(costs.out,
+              HasSubstr("A shortest way there, 7 steps; one who waits for ever needs 3 of them:"));
+  EXPECT_THAT(costs.out, HasSubstr("waits for ever"));
+}
+
+TEST_F(Cli, CheckGoesOnForEverInSharedMemory) {
+  const Finished starves = hapax("check dijkstra -n 2 --entries 0");
+  EXPECT_EQ(starves.status, 1);
+  EXPECT_THAT(starves.out, HasSubstr("A way there and once round, "));
+  EXPECT_THAT(starves.out, HasSubstr("From here on, round and round:\n"));
+  const Finished refused = hapax("check lamport -n 2 --entries 0");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("use 1 … 200"));
+}
+
 TEST_F(Cli, HelpHasExamples) {
   for (const char* command : {"", "algorithms ", "compare ", "sim ", "completion "}) {
     const Finished finished = hapax(std::string{command} + "--help");
@@ -406,7 +426,7 @@ TEST_F(Cli, HelpHasExamples) {
 }
 
 TEST_F(Cli, TheExamplesOfTheHelpWork) {
-  for (const char* command : {"compare", "sim"}) {
+  for (const char* command : {"compare", "sim", "check"}) {
     const std::string help = hapax(std::string{command} + " --help").out;
     std::size_t examples = 0;
     for (std::size_t at = help.find("\n  hapax "); at != std::string::npos;

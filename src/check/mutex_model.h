@@ -112,7 +112,8 @@ class MutexModel {
       if ((waiting >> i & 1) == 0) continue;
       who += fmt::format("{}P{}", who.empty() ? "" : ", ", i + 1);
     }
-    return fmt::format("deadlock: {} wait, no message is under way and nobody is inside", who);
+    return fmt::format("{}{} for ever: no message is under way and nobody is inside", who,
+                       std::popcount(waiting) == 1 ? " waits" : " wait");
   }
 
   // Deliveries and exits happen at last; nobody has to ask, and faults need not occur.
@@ -166,11 +167,14 @@ class MutexModel {
 
  private:
   struct Shared {
-    std::uint64_t last_turn : 32;
-    std::uint64_t duplicates : 8, losses : 8, crashes : 8;
-    std::uint64_t crashed : 8;  // A bit for each process.
+    std::uint64_t last_turn;
+    std::uint8_t duplicates, losses, crashes;
+    std::uint8_t crashed;  // A bit for each process.
+    auto key() const {
+      return std::pair{last_turn, std::uint32_t{duplicates} << 24 | std::uint32_t{losses} << 16 |
+                                      std::uint32_t{crashes} << 8 | crashed};
+    }
   };
-  static_assert(sizeof(Shared) == sizeof(std::uint64_t));
 
   static constexpr std::uint32_t kMostWords = kMostChecked * kMostChecked + 1;
   using Scratch = std::array<std::uint64_t, kMostWords>;
@@ -219,14 +223,13 @@ class MutexModel {
   }
 
   std::uint32_t number_of(const Shared& common) {
-    const auto key = std::bit_cast<std::uint64_t>(common);
-    if (const auto known = shared_numbers_.find(key); known != shared_numbers_.end()) {
+    if (const auto known = shared_numbers_.find(common.key()); known != shared_numbers_.end()) {
       return known->second;
     }
     if (frozen_) throw Unknown{};
     const auto number = static_cast<std::uint32_t>(shared_.size());
     shared_.push_back(common);
-    shared_numbers_.emplace(key, number);
+    shared_numbers_.emplace(common.key(), number);
     return number;
   }
   Phase phase(const std::uint64_t* row, std::uint32_t i) const {
@@ -286,13 +289,12 @@ class MutexModel {
     }
     if (!options_.fences) return true;
     if (number(turn) <= common.last_turn) {
-      sink.fail(action, "fence",
-                fmt::format("P{} enters with turn {} after {}", i + 1, number(turn),
-                            std::uint64_t{common.last_turn}));
+      sink.fail(
+          action, "fence",
+          fmt::format("P{} enters with turn {} after {}", i + 1, number(turn), common.last_turn));
       return false;
     }
-    HAPAX_CHECK(number(turn) < std::uint64_t{1} << 32);
-    common.last_turn = static_cast<std::uint32_t>(number(turn));
+    common.last_turn = number(turn);
     put(row, shared(), number_of(common));
     return true;
   }
@@ -343,7 +345,7 @@ class MutexModel {
       if ((common.crashed >> i & 1) != 0) continue;
       Shared next = common;
       --next.crashes;
-      next.crashed = narrow(static_cast<std::uint32_t>(next.crashed) | 1u << i);
+      next.crashed = narrow(next.crashed | 1u << i);
       Scratch after;
       std::copy_n(row, layout_.words(), after.data());
       put(after.data(), shared(), number_of(next));
@@ -414,8 +416,7 @@ class MutexModel {
     // much.
     Shared common = shared_[part];
     const std::uint64_t turns = A::kInfo.turns_are_stamps ? by * n_ : by;
-    common.last_turn =
-        common.last_turn > turns ? static_cast<std::uint32_t>(common.last_turn - turns) : 0;
+    common.last_turn = common.last_turn > turns ? common.last_turn - turns : 0;
     return number_of(common);
   }
 
@@ -425,7 +426,7 @@ class MutexModel {
   Members<A> members_;
   LinkContents links_;
   std::vector<Shared> shared_;
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> shared_numbers_;
+  boost::unordered_flat_map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> shared_numbers_;
   std::vector<std::uint32_t> first_;  // The state to begin with, by field.
   RowLayout layout_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> lowered_;  // By amount, kind and part.

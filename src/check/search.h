@@ -8,8 +8,8 @@
 //                                sink.fail(action, property, text) for each that breaks a property;
 //                                sink.enter(process) when one enters
 //   waits(row)                   a bit for each process that waits
-//   dead_end(row)                what to say of a state without steps in which somebody waits
 //   fair_class(action)           steps that happen at last if they stay possible, by number
+//   dead_end(row)                what to say of a state without such steps in which somebody waits
 // If its rows can become too narrow, it throws RowsTooNarrow from expand and has
 //   widen(states)                which reshapes all rows
 // If several threads may expand at once, it throws Unknown when one of them would have to write and
@@ -131,18 +131,22 @@ class Search {
     std::uint32_t gatherer = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
+    bool goes_on = false;   // One of them happens at last.
     bool is_known = false;  // The model could tell without writing.
   };
   // What one thread has gathered in this round.
   struct Gathered {
+    const Model* model = nullptr;
     const States* states = nullptr;
     std::vector<std::uint64_t> rows;  // Of the steps, with room for more.
     std::vector<Step> steps;
     std::vector<std::pair<std::uint32_t, Failure>> failures;  // By state.
     std::uint32_t current = 0;
     std::uint64_t entered = 0;
+    bool goes_on = false;
 
-    void step(const Action&, const std::uint64_t* next) {
+    void step(const Action& action, const std::uint64_t* next) {
+      goes_on = goes_on || model->fair_class(action).has_value();
       const std::uint32_t width = states->width();
       if (rows.size() < (steps.size() + 1) * width) rows.resize(2 * (steps.size() + 1) * width);
       std::uint64_t* row = rows.data() + steps.size() * width;
@@ -191,6 +195,7 @@ class Search {
     begin_ = begin;
     shares_.assign(end - begin, {});
     for (Gathered& g : gathered_) {
+      g.model = &model_;
       g.states = &states_;
       g.steps.clear();
       g.failures.clear();
@@ -214,8 +219,9 @@ class Search {
   // The steps of one state. False if the rows are too narrow for them.
   bool gather(Gathered& gathered, std::uint32_t gatherer, std::uint32_t at) {
     Share& share = shares_[at - begin_];
-    share = {gatherer, static_cast<std::uint32_t>(gathered.steps.size()), 0, true};
+    share = {gatherer, static_cast<std::uint32_t>(gathered.steps.size()), 0, false, true};
     gathered.current = at;
+    gathered.goes_on = false;
     try {
       model_.expand(states_[at], gathered);
     } catch (const RowsTooNarrow&) {
@@ -223,6 +229,7 @@ class Search {
       return false;
     }
     share.count = static_cast<std::uint32_t>(gathered.steps.size()) - share.first;
+    share.goes_on = gathered.goes_on;
     return true;
   }
 
@@ -264,7 +271,8 @@ class Search {
       finding_ = Finding{std::string{failure.property}, failure.text, std::move(way)};
       return;
     }
-    if (share.count == 0 && model_.waits(states_[at]) != 0) {
+    // Nobody has to ask, and no fault has to strike.
+    if (!share.goes_on && model_.waits(states_[at]) != 0) {
       finding_ = Finding{"progress", model_.dead_end(states_[at]), way_to(at)};
     }
   }

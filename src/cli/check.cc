@@ -111,8 +111,14 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
     fmt::print("VIOLATED, {}: {}.\n", r.property, r.finding);
     return;
   }
-  fmt::print("VIOLATED, {}: {}. {}, {} steps:\n\n{}", r.property, r.finding,
-             r.round > 0 ? "A way there and once round" : "A shortest way there", steps, trace);
+  fmt::print("VIOLATED, {}: {}. ", r.property, r.finding);
+  if (r.round > 0) {
+    fmt::print("A way there and once round, {} steps", steps);
+  } else {
+    fmt::print("A shortest way there, {} steps", r.commands.size());
+  }
+  if (steps < r.commands.size()) fmt::print("; one who waits for ever needs {} of them", steps);
+  fmt::print(":\n\n{}", trace);
 }
 
 void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,

@@ -223,10 +223,11 @@ class Builder {
     return packing_ == Packing::tight ? short_numbers(text) : text;
   }
 
-  // Who is queued and served in one step is not kept waiting.
+  // Who is queued and served in one step is not kept waiting; who is told to wait is.
   static bool is_answered(Step step, NodeId peer) {
-    return std::any_of(step.begin(), step.end(),
-                       [&](const Happening& h) { return h.kind == Kind::send && h.peer == peer; });
+    return std::any_of(step.begin(), step.end(), [&](const Happening& h) {
+      return h.kind == Kind::send && h.peer == peer && h.text != "DENIED" && h.text != "FAILED";
+    });
   }
 
   void begin(Bar::Kind kind, NodeId node, std::string label) {

@@ -82,8 +82,8 @@ Layout laid_out(const std::string& commands) {
 }
 
 TEST(Layout, WritesGenerationsAsPowers) {
-  const Layout layout = laid_out(
-      "nodes token-ring A B\nstart\nregenerate A\nrequest B\ndeliver A->B 2\nrelease B\n");
+  const Layout layout =
+      laid_out("nodes token-ring A B\nstart\nregenerate A\nrequest B\ndeliver A->B 2\nrelease B\n");
   std::vector<std::string> texts;
   for (const Arrow& arrow : layout.arrows) texts.push_back(arrow.text);
   EXPECT_EQ(texts, (std::vector<std::string>{"TOKEN(0, 0)", "TOKEN(1, 2⁴⁰)", "TOKEN(1, 2⁴⁰+1)"}));
@@ -116,6 +116,12 @@ TEST(Layout, ARefusalIsAMark) {
   for (const Layout::Mark& mark : layout.marks) {
     EXPECT_NE(mark.kind, Layout::Mark::Kind::deferred) << "who is served at once does not wait";
   }
+}
+
+TEST(Layout, WhoIsToldToWaitIsKeptWaiting) {
+  const Layout layout = laid_out(
+      "nodes central A B C say-denied\nrequest B\nrequest C\ndeliver B->A\ndeliver C->A\n");
+  EXPECT_EQ(layout.marks.back().kind, Layout::Mark::Kind::deferred);
 }
 
 TEST(Layout, AFenceThatDoesNotGrowIsStale) {
