@@ -1,6 +1,9 @@
 #include "check/counterexample.h"
 
 #include <fmt/format.h>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "world/play.h"
 
@@ -31,6 +34,13 @@ std::string nodes_command(std::string_view algorithm, const CheckOptions& option
   return line;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream words{text};
+  for (std::string line; std::getline(words, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
@@ -47,7 +57,7 @@ Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
   for (const std::string& command : report.commands) {
     ScriptBlock block;
     block.comments = {""};
-    block.commands = {command};
+    block.commands = lines_of(command);
     script.blocks.push_back(std::move(block));
   }
   return play(script);

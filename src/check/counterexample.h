@@ -13,8 +13,7 @@
 
 namespace hapax {
 
-// REQUIRES: the report is of that check, and violated, by a
-// mutual-exclusion algorithm.
+// REQUIRES: the report is of that check, and violated, by an algorithm that sends messages.
 Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
                         const MutexChoices& choices, const CheckReport& report);
 

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "check/explore.h"
+#include "check/explore_election.h"
 #include "check/memory_model.h"
+#include "election/catalog.h"
 #include "memory/bakery_model.h"
 #include "memory/dijkstra_model.h"
 #include "memory/semaphore_model.h"
@@ -39,14 +41,20 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
   with_mutex(algorithm, [&]<class A>() {
     report = check_mutex<A>(options, options_from<A>(choices), observer);
   });
+  if (with_election(algorithm, []<class A>() {})) {
+    if (options.losses > 0 || options.duplicates > 0) {
+      return error(
+          "an election's link loses what it holds only as a whole, when an end of it crashes, and "
+          "doubles nothing: use --faults crash");
+    }
+    with_election(algorithm, [&]<class A>() { report = check_election<A>(options, {}, observer); });
+  }
   if (algorithm == "dijkstra") report = check_memory<DijkstraModel>(options, observer);
   if (algorithm == "bakery-lock") report = check_memory<BakeryModel>(options, observer);
   if (algorithm == "semaphore") report = check_memory<SemaphoreModel>(options, observer);
   if (!report)
     return error(
-        "'{}' is not an algorithm that can be checked; take one of mutual exclusion or shared "
-        "memory that "
-        "`hapax algorithms` lists (elections are not checked yet)",
+        "'{}' is not an algorithm that can be checked; take one that `hapax algorithms` lists",
         algorithm);
   return *report;
 }
