@@ -24,6 +24,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Pinned {
   std::string_view algorithm;
@@ -92,18 +93,30 @@ TEST(ElectionCheck, SaysWhatIsProvedNeitherMoreNorLess) {
   EXPECT_EQ(check("bully", options(3, 0)).value().proved,
             "In every order of campaigns and deliveries, over FIFO channels, with 3 processes that "
             "may each campaign when they know no leader, whoever follows a process that lives "
-            "follows the highest that lives, so no two that live lead at once; nobody follows one "
-            "that it outranks, no term falls, no message is rejected; every run comes to rest, and "
+            "follows the highest that lives, so no two that live lead at once, and no two follow "
+            "different ones in the same term; nobody follows one that it outranks, no term falls, "
+            "no message is rejected; every run comes to rest, and "
             "at rest, once anybody has campaigned, all that live follow the highest that lives.");
   const std::string faulty = check("bully", options(2, 2, 3, kUnordered)).value().proved;
   EXPECT_THAT(faulty, HasSubstr("campaigns, deliveries, at most 2 crashes and the suspicions that "
                                 "follow, over unordered channels"));
   EXPECT_THAT(faulty, HasSubstr("when they know no leader, and twice though they do, whoever"));
   EXPECT_THAT(faulty, HasSubstr("one that it outranks or was told is down, no term falls"));
-  EXPECT_THAT(what_is_proved_of_election(options(3, 0), Progress::by_fairness),
+  EXPECT_THAT(what_is_proved_of_election(options(3, 0), Progress::by_fairness, true),
               HasSubstr("; every run comes to rest, provided that a step that stays possible is "
                         "taken at last (weak fairness: messages arrive, who has crashed is "
                         "suspected), and at rest"));
+}
+
+// Who takes over from a crashed bully may count the same term, before all have heard of it; the
+// members of a ring start again in the next one.
+TEST(ElectionCheck, SaysWhetherATermHasOneLeader) {
+  const std::string one = "no two follow different ones in the same term";
+  EXPECT_THAT(check("bully", options(3, 0, 2)).value().proved, HasSubstr(one));
+  EXPECT_THAT(check("bully", options(3, 1)).value().proved, Not(HasSubstr(one)));
+  for (const std::string_view ring : {"ring-election", "chang-roberts"}) {
+    EXPECT_THAT(check(ring, options(4, 2)).value().proved, HasSubstr(one));
+  }
 }
 
 TEST(ElectionCheck, RefusesFaultsThatNoElectionSurvives) {

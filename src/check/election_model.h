@@ -119,6 +119,8 @@ class ElectionModel {
   }
   // Whether a state at rest was ever seen, other than the first: else nothing was judged.
   bool rests() const { return rests_; }
+  // Whether no two that live were ever seen to follow different ones, crashed or not, in one term.
+  bool terms_have_one_leader() const { return terms_have_one_leader_; }
   // If so, fair or not: then the lack of cycles means that every run ends.
   void let_every_cycle_count(bool so) { every_cycle_counts_ = so; }
 
@@ -351,10 +353,24 @@ class ElectionModel {
       property = "leaders";
       wrong = fmt::format("though P{} lives", top + 1);
     }
-    if (wrong.empty()) return true;
+    if (wrong.empty()) {
+      note_terms(i, leader, after.algorithm.term());
+      return true;
+    }
     const std::string what = leader == i ? "leads" : fmt::format("follows P{}", leader + 1);
     sink.fail(action, property, fmt::format("P{} {}, {}", i + 1, what, wrong));
     return false;
+  }
+
+  // Not every algorithm promises it: a term may go to another one after its leader has crashed.
+  void note_terms(std::uint32_t i, std::uint32_t leader, Term term) {
+    for (std::uint32_t j = 0; j < n_ && terms_have_one_leader_; ++j) {
+      if (j == i || !lives(next_, j)) continue;
+      const A& other = locals_[j][next_[j]].algorithm;
+      if (other.leader().value_or(NodeId{leader}) != NodeId{leader} && other.term() == term) {
+        terms_have_one_leader_ = false;
+      }
+    }
   }
 
   // What is wrong at rest; empty if nothing is.
@@ -418,6 +434,7 @@ class ElectionModel {
   Effects<Message> fx_;
   Bytes key_;
   bool rests_ = false;
+  bool terms_have_one_leader_ = true;
   bool every_cycle_counts_ = false;
 };
 

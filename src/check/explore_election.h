@@ -38,7 +38,8 @@ class ElectionCheck {
                                    search_.depth());
     } else if (const std::optional<Progress> progress = judge_endless_runs()) {
       if (model_.rests()) {
-        report_.proved = what_is_proved_of_election(options_, *progress);
+        report_.proved =
+            what_is_proved_of_election(options_, *progress, model_.terms_have_one_leader());
       } else {
         violated("progress", "nobody is ever elected", {});
       }

@@ -66,7 +66,8 @@ std::string what_is_proved(const CheckOptions& o, std::string_view what, Progres
       ending_of(progress));
 }
 
-std::string what_is_proved_of_election(const CheckOptions& o, Progress progress) {
+std::string what_is_proved_of_election(const CheckOptions& o, Progress progress,
+                                       bool one_leader_a_term) {
   const std::string falls = o.crashes > 0
                                 ? fmt::format(", at most {} crash{} and the suspicions that follow",
                                               o.crashes, o.crashes == 1 ? "" : "es")
@@ -74,11 +75,12 @@ std::string what_is_proved_of_election(const CheckOptions& o, Progress progress)
   return fmt::format(
       "In every order of campaigns{}deliveries{}, over {} channels, with {} processes that may "
       "each campaign when they know no leader{}, whoever follows a process that lives follows the "
-      "highest that lives, so no two that live lead at once; nobody follows one that it "
+      "highest that lives, so no two that live lead at once{}; nobody follows one that it "
       "outranks{}, no term falls, no message is rejected; {}, and at rest, once anybody has "
       "campaigned, all that live follow the highest that lives.",
       falls.empty() ? " and " : ", ", falls, o.channels == Channels::fifo ? "FIFO" : "unordered",
       o.n, o.entries > 1 ? fmt::format(", and {} though they do", times(o.entries - 1)) : "",
+      one_leader_a_term ? ", and no two follow different ones in the same term" : "",
       falls.empty() ? "" : " or was told is down", rest_of(progress));
 }
 
