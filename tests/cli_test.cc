@@ -193,6 +193,30 @@ TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
   expect_refused("sim lamport --fifo --unordered", "excludes");
 }
 
+TEST_F(Cli, CheckOfAnElection) {
+  const json::object crashes = object_of("check bully -n 3 --faults crash --json");
+  EXPECT_EQ(crashes.at("verdict").as_string(), "holds");
+  EXPECT_EQ(crashes.at("states").to_number<int>(), 652);
+  EXPECT_THAT(std::string{crashes.at("proved").as_string()}, HasSubstr("no two that live lead"));
+  for (const std::string algorithm : {"ring-election", "chang-roberts"}) {
+    const Finished finished = hapax("check " + algorithm + " -n 3 --unordered --faults crash:2");
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_THAT(finished.out,
+                HasSubstr("HOLDS: In every order of campaigns, deliveries, at most 2"));
+  }
+  EXPECT_EQ(hapax("check bully -n 5 --faults crash --memory 16").status, 3);
+}
+
+TEST_F(Cli, CheckOfAnElectionRefusesWhatOnlyMutualExclusionHas) {
+  for (const std::string option :
+       {"--holder 1", "--held", "--no-fences", "--say-denied", "--voting-sets grid"}) {
+    expect_refused("check bully " + option, "is for mutual exclusion; bully is an election");
+  }
+  expect_refused("check chang-roberts --faults loss", "use --faults crash");
+  expect_refused("check ring-election --faults crash,dup:2", "use --faults crash");
+  expect_refused("check bully -n 8", "use 1 … 7");
+}
+
 TEST_F(Cli, AnUnknownAlgorithmGetsASuggestion) {
   expect_refused("sim lamprt", "did you mean lamport?");
   expect_refused("sim ricart", "did you mean ricart-agrawala?");

@@ -2,6 +2,7 @@
 // algorithm pages that is said to break something breaks it, in just that way.
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -106,6 +107,33 @@ TEST(AlgorithmPages, SayWhatBreaks) {
       EXPECT_NE(std::find(seen.begin(), seen.end(), claim.reported), seen.end()) << claim.reported;
     }
   }
+}
+
+// A row of a table "| `hapax check NAME …` | states |" is a search that ends well, with that count.
+TEST(AlgorithmPages, SayHowManyStatesAreSearched) {
+  const std::regex head{R"(\| `hapax (check \S+) …` \| states \|)"};
+  const std::regex row{R"(\| `(-.*)` \| ([0-9,]+) \|)"};
+  std::size_t rows = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path{HAPAX_ROOT} / "docs/algorithms")) {
+    std::optional<std::string> command;
+    for (const std::string& line : lines_of(contents_of(entry.path()))) {
+      std::smatch match;
+      if (std::regex_match(line, match, head)) {
+        command = match[1].str();
+      } else if (!line.starts_with('|')) {
+        command.reset();
+      } else if (command && std::regex_match(line, match, row)) {
+        ++rows;
+        const std::string arguments = *command + " " + match[1].str();
+        std::string states = match[2].str();
+        std::erase(states, ',');
+        const boost::json::value report = boost::json::parse(output_of(arguments + " --json"));
+        EXPECT_EQ(report.at("verdict").as_string(), "holds") << arguments;
+        EXPECT_EQ(report.at("states").to_number<std::uint64_t>(), std::stoull(states)) << arguments;
+      }
+    }
+  }
+  EXPECT_GE(rows, 20u);
 }
 
 // Links between documents and to the source lead somewhere.

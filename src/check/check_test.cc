@@ -71,7 +71,7 @@ TEST(Check, MaekawaOfTheLectureDeadlocksOnTheGridOfFour) {
   const VotingSets sets = VotingSets::lecture(4).value();
   const CheckReport report = run("maekawa-basic", {.n = 4}, {.voting_sets = &sets});
   EXPECT_EQ(report.property, "progress");
-  EXPECT_EQ(report.commands.size(), 12u);
+  EXPECT_EQ(report.commands.size(), 8u);
 }
 
 TEST(Check, MaekawaIsFreeOfDeadlockOnTheTriangleAndTheGridOfFour) {

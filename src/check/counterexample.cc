@@ -2,6 +2,9 @@
 
 #include <cctype>
 #include <fmt/format.h>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "world/minimise.h"
 #include "world/play.h"
@@ -39,6 +42,13 @@ std::string headline(std::string_view property, std::size_t steps, std::string_v
   return line;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream words{text};
+  for (std::string line; std::getline(words, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
@@ -57,7 +67,7 @@ Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
     if (report.round > 0 && i + report.round == report.commands.size()) {
       block.comments.emplace_back("# From here on, round and round.");
     }
-    block.commands = {report.commands[i]};
+    block.commands = lines_of(report.commands[i]);
     script.blocks.push_back(std::move(block));
   }
   // The search ends where nobody can do anything; who waits for ever may have done so for long, and

@@ -112,7 +112,7 @@ TEST(MutantsOfMaekawa, WithoutFifoWaitForEverThoughTheyIgnoreALateRefusal) {
   expect_not_caught<Maekawas, bugs::IgnoresALateRefusal>({}, {&sets});
   expect_violated(
       check_mutant<Maekawas, bugs::IgnoresALateRefusal>({.channels = Channels::unordered}, {&sets}),
-      {"progress", 11});
+      {"progress", 8});
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(MutantsOfNaimiTrehel, OverwriteWhoIsNext) {
 
 // A request goes round for ever between two who take each other for the father.
 TEST(MutantsOfNaimiTrehel, KeepTheirFathers) {
-  expect_caught<NaimiTrehels, bugs::KeepsItsFather>({"starvation", 5}, {.n = 2});
+  expect_caught<NaimiTrehels, bugs::KeepsItsFather>({"starvation", 7}, {.n = 2});
 }
 
 }  // namespace

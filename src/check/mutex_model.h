@@ -268,7 +268,7 @@ class MutexModel {
     }
     if (outcome.rejected != Reject::none && !options_.has_faults()) {
       sink.fail(action, "protocol",
-                fmt::format("P{} refuses a message: {}", i + 1, name_of(outcome.rejected)));
+                fmt::format("P{} rejects a {}", i + 1, name_of(outcome.rejected)));
       return;
     }
     if (outcome.enters && !check_entry(row, sink, action, i, outcome.turn)) return;

@@ -18,4 +18,10 @@ enum class Progress : std::uint8_t {
 // `what` happens in every order, e.g. "single reads and writes".
 std::string what_is_proved(const CheckOptions& options, std::string_view what, Progress progress);
 
+// Of an election. Crashes take nothing from its progress: who has fallen is suspected in the end.
+// `one_leader_a_term`: no two that live ever followed different ones in the same term.
+// REQUIRES: progress != not_promised.
+std::string what_is_proved_of_election(const CheckOptions& options, Progress progress,
+                                       bool one_leader_a_term);
+
 }  // namespace hapax

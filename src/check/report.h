@@ -32,7 +32,9 @@ struct CheckReport {
   std::uint64_t transitions = 0;
   std::uint32_t depth = 0;
   std::uint64_t bytes = 0;
-  std::vector<std::string> commands;  // The shortest way there, as commands of a trace.
+  // The shortest way there, as commands of a trace, an entry for each step. In an election a step
+  // may take several, with line ends between them.
+  std::vector<std::string> commands;
   std::size_t round = 0;  // Starvation: how many of the last of them can be gone round for ever.
 };
 

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "check/explore.h"
+#include "check/explore_election.h"
 #include "check/memory_model.h"
+#include "election/catalog.h"
 #include "memory/bakery_model.h"
 #include "memory/dijkstra_model.h"
 #include "memory/semaphore_model.h"
@@ -43,20 +45,26 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
     report = check_mutex<A>(options, options_from<A>(choices), observer);
   });
   if (algorithm == "bakery-lock") never_repeats = "tickets grow as long as somebody has one";
+  const bool elects = with_election(algorithm, []<class A>() {});
+  if (elects) never_repeats = "terms grow with every campaign";
   if (options.forever && !never_repeats.empty()) {
     return error(
         "{} cannot be checked for ever, since its states do not come again: {}; say how "
         "often each asks, with --entries",
         algorithm, never_repeats);
   }
+  if (elects && (options.losses > 0 || options.duplicates > 0)) {
+    return error(
+        "an election's link loses what it holds only as a whole, when an end of it crashes, and "
+        "doubles nothing: use --faults crash");
+  }
+  with_election(algorithm, [&]<class A>() { report = check_election<A>(options, {}, observer); });
   if (algorithm == "dijkstra") report = check_memory<DijkstraModel>(options, observer);
   if (algorithm == "bakery-lock") report = check_memory<BakeryModel>(options, observer);
   if (algorithm == "semaphore") report = check_memory<SemaphoreModel>(options, observer);
   if (!report)
     return error(
-        "'{}' is not an algorithm that can be checked; take one of mutual exclusion or shared "
-        "memory that "
-        "`hapax algorithms` lists (elections are not checked yet)",
+        "'{}' is not an algorithm that can be checked; take one that `hapax algorithms` lists",
         algorithm);
   return *report;
 }

@@ -11,8 +11,8 @@
 
 namespace hapax {
 
-// Explores every order of requests, exits, deliveries and the faults allowed. An error if the name
-// is unknown or the options do not fit together.
+// Explores every order of requests (or campaigns), exits, deliveries and the faults allowed. An
+// error if the name is unknown or the options do not fit together.
 Result<CheckReport> check(std::string_view algorithm, const CheckOptions& options,
                           const MutexChoices& choices = {}, const SearchObserver& observer = {});
 

@@ -12,7 +12,7 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/voting.h"
-#include "memory/catalog.h"
+#include "election/catalog.h"
 #include "world/minimise.h"
 
 namespace hapax::cli {
@@ -36,6 +36,7 @@ struct CheckArguments {
   std::int64_t memory_mib = 4096;
   std::string trace;
   bool json = false;
+  std::vector<const CLI::Option*> of_mutex;  // Options that say nothing about an election.
 };
 
 // dup | dup:2, and so on.
@@ -98,6 +99,14 @@ CheckOptions options_from(const CheckArguments& a) {
   return options;
 }
 
+void refuse_what_no_election_has(const CheckArguments& a) {
+  for (const CLI::Option* option : a.of_mutex) {
+    if (option->count() == 0) continue;
+    throw UsageError{fmt::format("{} is for mutual exclusion; {} is an election",
+                                 option->get_name(), a.algorithm)};
+  }
+}
+
 void print_text(const CheckArguments& a, const CheckReport& r, const std::string& trace,
                 std::size_t steps, double seconds) {
   fmt::print("{}, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n\n",
@@ -145,12 +154,14 @@ void print_as_json(const CheckArguments& a, const CheckReport& r, const std::str
 }
 
 int run_check(const CheckArguments& a) {
+  const bool elects = with_election(a.algorithm, []<class A>() {});
+  if (elects) refuse_what_no_election_has(a);
   const CheckOptions options = options_from(a);
   const bool votes = a.algorithm.starts_with("maekawa");
   const VotingSets sets =
       votes ? voting_sets_from(a.voting_sets, options.n) : VotingSets::grid(options.n);
   const MutexChoices choices{.voting_sets = votes ? &sets : nullptr, .say_denied = a.say_denied};
-  const bool by_messages = with_mutex(a.algorithm, []<class A>() {});
+  const bool by_messages = elects || with_mutex(a.algorithm, []<class A>() {});
   CheckReport report;
   double seconds = 0;
   {
@@ -194,10 +205,12 @@ void add_check(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
       app.add_subcommand("check", "Explore every interleaving; show a shortest counterexample");
   auto a = std::make_shared<CheckArguments>();
-  command->add_option("ALGORITHM", a->algorithm, "A mutual-exclusion or shared-memory algorithm")
-      ->required();
+  command->add_option("ALGORITHM", a->algorithm, "One that `hapax algorithms` lists")->required();
   command->add_option("-n", a->n, "Processes, 1 … 7")->capture_default_str();
-  auto* entries = command->add_option("--entries", a->entries, "How often each process asks")
+  auto* entries = command
+                      ->add_option("--entries", a->entries,
+                                   "How often each process asks; in an election, one more than how "
+                                   "often it campaigns though it has a leader")
                       ->capture_default_str();
   command
       ->add_flag("--forever", a->forever,
@@ -207,22 +220,25 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command->add_flag("--unordered", a->unordered, "They may overtake one another")->excludes(fifo);
   command
       ->add_option("--faults", a->faults,
-                   "dup, loss, crash, each once in a run, or dup:2 for up to two")
+                   "dup, loss, crash, each once in a run, or dup:2 for up to two; elections: crash")
       ->allow_extra_args(false);
   command->add_flag("--expect-progress", a->expect_progress,
                     "Demand progress in spite of loss and crashes: shows what one of them costs");
-  command
-      ->add_option("--holder", a->holder, "Who has the token or coordinates at the start, from 1")
-      ->capture_default_str();
-  command->add_flag("--held", a->held, "The holder starts inside its critical section");
-  command->add_flag("--no-fences", a->no_fences,
-                    "Do not check fences: the last one is then no part of a state");
-  command->add_flag("--say-denied", a->say_denied,
-                    "central: answer DENIED to those who must queue");
-  command
-      ->add_option("--voting-sets", a->voting_sets,
-                   "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
-      ->capture_default_str();
+  auto* holder = command
+                     ->add_option("--holder", a->holder,
+                                  "Who has the token or coordinates at the start, from 1")
+                     ->capture_default_str();
+  auto* held =
+      command->add_flag("--held", a->held, "The holder starts inside its critical section");
+  auto* no_fences = command->add_flag(
+      "--no-fences", a->no_fences, "Do not check fences: the last one is then no part of a state");
+  auto* say_denied = command->add_flag("--say-denied", a->say_denied,
+                                       "central: answer DENIED to those who must queue");
+  auto* voting_sets = command
+                          ->add_option("--voting-sets", a->voting_sets,
+                                       "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
+                          ->capture_default_str();
+  a->of_mutex = {holder, held, no_fences, say_denied, voting_sets};
   command->add_option("--threads", a->threads, "Search with so many; the result is the same")
       ->capture_default_str();
   command->add_option("--memory", a->memory_mib, "Give up beyond this many MiB")
@@ -238,6 +254,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check raymond -n 3 --faults loss --expect-progress  what one lost message costs\n"
       "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
       "  hapax check dijkstra -n 3 --forever                       somebody is\n"
+      "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
   command->callback([a, &outcome] { outcome.status = run_check(*a); });

@@ -33,7 +33,7 @@ constexpr std::string_view name_of(Reject reject) {
     case Reject::none:
       return "none";
     case Reject::not_asked:
-      return "answer to a question that was not asked";
+      return "reply to a question that was not asked";
     case Reject::not_granted:
       return "return of something that was not given";
     case Reject::asked_twice:

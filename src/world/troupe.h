@@ -73,7 +73,7 @@ class Troupe : public TraceStage {
     }
     tell_sends(node, lines);
     if (fx_.rejected() != Reject::none) {
-      lines.push_back(fmt::format("{} refuses a message: {}", node, name_of(fx_.rejected())));
+      lines.push_back(fmt::format("{} rejects a {}", node, name_of(fx_.rejected())));
       record({.kind = Kind::reject, .node = node, .text = lines.back()});
     }
     after_step(node, lines);
