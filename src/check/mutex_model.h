@@ -207,15 +207,32 @@ class MutexModel {
   }
   std::uint32_t shared() const { return fields_ - 1; }
 
-  // Just wide enough for the parts that there are.
+  // Wide enough for the parts that there are; and as wide as fits in as many words, so that rows
+  // seldom have to be widened.
   void lay_out() {
     const auto bits_for = [](std::uint32_t parts) {
       return std::max(1u, static_cast<std::uint32_t>(std::bit_width(parts - 1)));
     };
-    std::vector<std::uint32_t> bits(fields_, bits_for(links_.size()));
-    std::fill(bits.begin(), bits.begin() + n_, bits_for(members_.most_locals()));
-    bits.back() = bits_for(static_cast<std::uint32_t>(shared_.size()));
-    layout_ = RowLayout{bits};
+    Widths widths{bits_for(members_.most_locals()), bits_for(links_.size()),
+                  bits_for(static_cast<std::uint32_t>(shared_.size()))};
+    layout_ = layout_of(widths);
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (const std::size_t kind : {0, 1, 2}) {
+        Widths wider = widths;
+        if (++wider[kind] > 32 || layout_of(wider).words() > layout_.words()) continue;
+        widths = wider;
+        grown = true;
+      }
+    }
+    layout_ = layout_of(widths);
+  }
+  using Widths = std::array<std::uint32_t, 3>;  // Bits of a member, a link, what they share.
+  RowLayout layout_of(const Widths& widths) const {
+    std::vector<std::uint32_t> bits(fields_, widths[1]);
+    std::fill(bits.begin(), bits.begin() + n_, widths[0]);
+    bits.back() = widths[2];
+    return RowLayout{bits};
   }
   void put(std::uint64_t* row, std::uint32_t field, std::uint32_t value) const {
     if (!layout_.fits(field, value)) throw RowsTooNarrow{};

@@ -159,7 +159,9 @@ class States {
   void place_all(std::size_t slots) {
     slots_ = Pages{slots};
     const std::size_t mask = slots / shards_ - 1;
+    constexpr std::uint32_t kAhead = 16;  // So that the slot is there when it is needed.
     for (std::uint32_t number = 0; number < size_; ++number) {
+      if (number + kAhead < size_) announce_slot(hash((*this)[number + kAhead]));
       const std::uint64_t h = hash((*this)[number]);
       const std::size_t start = h & (slots - 1);
       std::size_t at = start;

@@ -251,7 +251,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check maekawa-basic -n 3 --voting-sets lecture      the lecture's deadlock\n"
       "  hapax check lamport -n 3 --unordered                      two inside\n"
       "  hapax check ricart-agrawala -n 3 --unordered --faults dup:2\n"
-      "  hapax check raymond -n 3 --faults loss --expect-progress  what one lost message costs\n"
+      "  hapax check raymond -n 3 --faults loss --expect-progress   what one lost message costs\n"
       "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
       "  hapax check dijkstra -n 3 --forever                       somebody is\n"
       "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
