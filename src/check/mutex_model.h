@@ -218,7 +218,7 @@ class MutexModel {
     layout_ = layout_of(widths);
     for (bool grown = true; grown;) {
       grown = false;
-      for (const std::size_t kind : {0, 1, 2}) {
+      for (std::size_t kind = 0; kind < widths.size(); ++kind) {
         Widths wider = widths;
         if (++wider[kind] > 32 || layout_of(wider).words() > layout_.words()) continue;
         widths = wider;
