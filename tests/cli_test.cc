@@ -432,6 +432,9 @@ TEST_F(Cli, CheckGoesOnForEverWhereStatesComeAgain) {
   EXPECT_THAT(starves.out, HasSubstr("A way there and once round, "));
   EXPECT_THAT(starves.out, HasSubstr("From here on, round and round:\n"));
   EXPECT_EQ(hapax("check ricart-agrawala -n 3 --forever --threads 2").status, 0);
+  EXPECT_THAT(hapax("check central -n 2 --forever --json").out,
+              HasSubstr("\"entries\":\"forever\""));
+  EXPECT_THAT(hapax("check central -n 2 --json").out, HasSubstr("\"entries\":1,"));
   const Finished refused = hapax("check maekawa -n 3 --forever");
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("with --entries"));

@@ -135,7 +135,7 @@ void print_as_json(const CheckArguments& a, const CheckReport& r, const std::str
   print_json(
       {{"algorithm", a.algorithm},
        {"n", a.n},
-       {"entries", a.forever ? boost::json::value{"forever"} : boost::json::value{a.entries}},
+       {"entries", a.forever ? boost::json::value("forever") : boost::json::value(a.entries)},
        {"channels", a.unordered ? "unordered" : "fifo"},
        {"states", r.states},
        {"transitions", r.transitions},
