@@ -1,0 +1,96 @@
+#include "hapax/mutex.h"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "client/gateway.h"
+
+namespace hapax {
+namespace {
+
+// Far enough away for anybody, near enough for every clock to count to.
+constexpr std::chrono::hours kForever{24 * 365 * 10};
+
+}  // namespace
+
+class Mutex::Impl {
+ public:
+  Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
+      : gateway_(std::move(gateway)), name_(name) {}
+  ~Impl() {
+    if (holding_) gateway_->release(*holding_);
+  }
+
+  std::error_code acquire(Clock::time_point deadline, const std::stop_token& cancel) {
+    detail::Holding holding;
+    if (const auto error = gateway_->acquire(name_, deadline, cancel, holding)) return error;
+    const std::lock_guard lock{mutex_};
+    holding_ = holding;
+    return {};
+  }
+  void release() {
+    std::optional<detail::Holding> holding;
+    {
+      const std::lock_guard lock{mutex_};
+      holding = std::exchange(holding_, std::nullopt);
+    }
+    HAPAX_CHECK(holding.has_value());
+    gateway_->release(*holding);
+  }
+  Fence fence() const {
+    const std::lock_guard lock{mutex_};
+    HAPAX_CHECK(holding_.has_value());
+    return holding_->fence;
+  }
+
+  const std::shared_ptr<detail::Gateway> gateway_;
+  const std::string name_;
+  std::atomic<std::chrono::milliseconds::rep> patience_ms_{250};
+
+ private:
+  mutable std::mutex mutex_;  // Guards holding_.
+  std::optional<detail::Holding> holding_;
+};
+
+Mutex::Mutex(Client& client, std::string_view name)
+    : impl_(std::make_unique<Impl>(client.gateway_, name)) {
+  if (name.empty() || name.size() > 512) {
+    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
+  }
+}
+Mutex::~Mutex() = default;
+
+void Mutex::lock() {
+  if (const auto error = acquire_until(Clock::now() + kForever, {})) {
+    throw std::system_error{error, impl_->name_};
+  }
+}
+
+bool Mutex::try_lock() { return try_lock_for(patience()); }
+
+void Mutex::unlock() { impl_->release(); }
+
+std::error_code Mutex::acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept {
+  try {
+    return impl_->acquire(deadline, cancel);
+  } catch (const std::system_error& e) {
+    return e.code();
+  } catch (...) {
+    return std::make_error_code(std::errc::not_enough_memory);
+  }
+}
+
+std::chrono::milliseconds Mutex::patience() const {
+  return std::chrono::milliseconds{impl_->patience_ms_.load()};
+}
+void Mutex::patience(std::chrono::milliseconds patience) { impl_->patience_ms_ = patience.count(); }
+
+const std::string& Mutex::name() const { return impl_->name_; }
+Fence Mutex::fence() const { return impl_->fence(); }
+std::stop_token Mutex::lost() const { return impl_->gateway_->lost(); }
+std::chrono::milliseconds Mutex::valid_for() const { return impl_->gateway_->valid_for(); }
+
+}  // namespace hapax
