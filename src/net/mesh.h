@@ -56,7 +56,7 @@ struct MeshOptions {
   std::uint64_t incarnation = 0;  // Of this process; 0: the wall clock in microseconds.
   std::optional<TlsFiles> tls;    // Without it every address must be local.
   MeshLimits limits;
-  std::function<void(const std::string&)> log;  // May be empty. Never called per message.
+  std::function<void(const std::string&)> log;  // May be empty. Must not call back.
 };
 
 struct MeshHandlers {
