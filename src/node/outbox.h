@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/ids.h"
 #include "core/effects.h"
 #include "core/fence.h"
@@ -81,6 +84,7 @@ class Outbox {
   std::vector<std::uint8_t>& arena() { return arena_; }
   // To `to` the bytes of the arena from `first` on.
   void send(NodeId to, std::size_t first) {
+    HAPAX_CHECK(arena_.size() <= std::numeric_limits<std::uint32_t>::max());
     sends_.push_back(
         {to, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(arena_.size() - first)});
   }
