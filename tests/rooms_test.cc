@@ -65,6 +65,7 @@ const std::map<std::string, Names> kSees{
     {"draw", {"base", "core", "wire", "mutex", "election", "world"}},
     {"check", {"base", "core", "wire", "mutex", "election", "memory", "world"}},
     {"sim", {"base", "core", "wire", "mutex", "election", "world"}},
+    {"node", {"base", "core", "wire", "mutex", "election"}},
     {"cli",
      {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim"}},
 };

@@ -96,6 +96,15 @@ class Decoder {
   explicit Decoder(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
 
   bool at_end() const { return rest_.empty(); }
+  std::span<const std::uint8_t> rest() const { return rest_; }
+
+  // The next `count` bytes as they are.
+  [[nodiscard]] bool read_raw(std::uint64_t count, std::span<const std::uint8_t>& bytes) {
+    if (count > rest_.size()) return false;
+    bytes = rest_.first(static_cast<std::size_t>(count));
+    rest_ = rest_.subspan(static_cast<std::size_t>(count));
+    return true;
+  }
 
   template <std::unsigned_integral T>
   [[nodiscard]] bool read(T& value) {
