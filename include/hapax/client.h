@@ -43,8 +43,8 @@ struct GroupStatus {
   std::uint32_t member = 0;  // The daemon that answers.
   std::uint32_t size = 0;
   Epoch epoch{};
-  std::vector<std::string> members;        // Where each is reached.
-  std::vector<bool> up;                    // Whether the daemon that answers is connected to it.
+  std::vector<std::string> members;  // Where each is reached.
+  std::vector<bool> up;              // Whether the daemon that answers is connected to it.
   std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
   std::uint64_t messages_sent = 0, messages_received = 0;
   std::chrono::milliseconds uptime{};

@@ -39,8 +39,8 @@ std::string command_line() {
 }
 
 hapax::Person person_of(session::Person&& p) {
-  return {p.member,  std::move(p.host),          p.pid, std::move(p.command),
-          milliseconds{p.since_ms}, p.fence};
+  return {p.member, std::move(p.host), p.pid, std::move(p.command), milliseconds{p.since_ms},
+          p.fence};
 }
 
 }  // namespace
@@ -154,13 +154,20 @@ std::error_code Connection::status(GroupStatus& status) {
   }
   auto* s = std::get_if<session::State>(&answer);
   if (s == nullptr) return Errc::refused;
-  status = {std::move(s->group),   s->member,
+  std::vector<bool> up(s->up.begin(), s->up.end());
+  status = {std::move(s->group),
+            s->member,
             static_cast<std::uint32_t>(s->members.size()),
-            s->epoch,              std::move(s->members),
-            std::move(s->up),      s->locks,
-            s->held,               s->waiting,
-            s->entries,            s->messages_sent,
-            s->messages_received,  milliseconds{s->uptime_ms}};
+            s->epoch,
+            std::move(s->members),
+            std::move(up),
+            s->locks,
+            s->held,
+            s->waiting,
+            s->entries,
+            s->messages_sent,
+            s->messages_received,
+            milliseconds{s->uptime_ms}};
   return {};
 }
 
@@ -220,8 +227,7 @@ bool Connection::take_frames() {
     if (taken == session::Taken::more) break;
     hand_over(std::move(answer));
   }
-  incoming_.erase(incoming_.begin(),
-                  incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+  incoming_.erase(incoming_.begin(), incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
   return true;
 }
 

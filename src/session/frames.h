@@ -26,8 +26,8 @@ void write_frame(Bytes& out, const Record& record) {
 
 enum class Taken { record, more, malformed };
 
-// Takes the first frame off `bytes` if all of it is there. Longer ones than `largest` are malformed,
-// and so is everything that write_frame() would not have written.
+// Takes the first frame off `bytes` if all of it is there. Longer ones than `largest` are
+// malformed, and so is everything that write_frame() would not have written.
 template <class Record>
 Taken take_frame(std::span<const std::uint8_t>& bytes, std::size_t largest, Record& record) {
   if (bytes.size() < kLengthBytes) return Taken::more;

@@ -118,7 +118,7 @@ struct State {
   std::uint32_t member = 0;
   Epoch epoch{};
   std::vector<std::string> members;
-  std::vector<bool> up;
+  std::vector<std::uint8_t> up;  // 1 or 0, by member.
   std::uint64_t locks = 0;
   std::uint64_t held = 0;
   std::uint64_t waiting = 0;

@@ -67,6 +67,10 @@ class Encoder {
     write(std::uint64_t{items.size()});
     for (const auto& item : items) write(item);
   }
+  void write(const std::string& text) {
+    write(std::uint64_t{text.size()});
+    for (const char c : text) sink_.put(static_cast<std::uint8_t>(c));
+  }
   // Distance to the member before: ids in order are small steps.
   template <class Id>
   void write(const IdSet<Id>& set) {
@@ -173,6 +177,14 @@ class Decoder {
     for (std::uint64_t i = 0; i < count; ++i) {
       if (!read(items.emplace_back())) return false;
     }
+    return true;
+  }
+  // Any bytes; whether they are text is the reader's business.
+  [[nodiscard]] bool read(std::string& text) {
+    std::uint64_t count = 0;
+    std::span<const std::uint8_t> bytes;
+    if (!read(count) || !read_raw(count, bytes)) return false;
+    text.assign(bytes.begin(), bytes.end());
     return true;
   }
   template <class Id>
