@@ -23,11 +23,16 @@ std::uint64_t allocations = 0;
 constexpr std::uint64_t kOverhead = 8;
 }  // namespace
 
-void* operator new(std::size_t size) {
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   void* at = std::malloc(size);
-  if (at == nullptr) throw std::bad_alloc{};
+  if (at == nullptr) return nullptr;
   bytes_in_use += malloc_usable_size(at) + kOverhead;
   ++allocations;
+  return at;
+}
+void* operator new(std::size_t size) {
+  void* at = operator new(size, std::nothrow);
+  if (at == nullptr) throw std::bad_alloc{};
   return at;
 }
 void operator delete(void* at) noexcept {
@@ -35,6 +40,7 @@ void operator delete(void* at) noexcept {
   std::free(at);
 }
 void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
+void operator delete(void* at, const std::nothrow_t&) noexcept { operator delete(at); }
 
 namespace hapax {
 namespace {
