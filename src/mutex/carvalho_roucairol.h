@@ -50,6 +50,9 @@ class CarvalhoRoucairol {
   Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
+  // Somebody waits for this member to leave.
+  bool is_wanted() const { return !deferred_.empty(); }
+
   HAPAX_RECORD(CarvalhoRoucairol, self_, size_, holder_, phase_, clock_, asked_, gained_, given_,
                deferred_)
 

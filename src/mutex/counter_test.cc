@@ -38,6 +38,12 @@ void play(std::uint64_t seed) {
   Network<A> net{4, static_cast<std::uint32_t>(seed % 4)};
   net.start();
   Prng prng{seed};
+  // What can deadlock is asked by one at a time.
+  const auto may_ask = [&] {
+    bool quiet = true;
+    for (std::uint32_t i = 0; i < 4; ++i) quiet = quiet && net.phase(i) == Phase::idle;
+    return quiet || !A::kInfo.can_deadlock;
+  };
   for (int step = 0; step < 400; ++step) {
     const auto node = static_cast<std::uint32_t>(prng.below(4));
     const std::uint64_t what = prng.below(10);
@@ -47,12 +53,12 @@ void play(std::uint64_t seed) {
     } else if (net.phase(node) == Phase::inside) {
       net.release(node);
     } else if (net.phase(node) == Phase::idle && what < 8) {
-      net.request(node);
+      if (may_ask()) net.request(node);
     } else if (net.phase(node) == Phase::idle) {
       net.act(node, [&](A& a, auto&) { raise_to(a, counter_of(a) + prng.below(5)); });
     }
   }
-  EXPECT_GT(net.entries().size(), A::kInfo.can_deadlock ? 0u : 10u);
+  EXPECT_GT(net.entries().size(), 3u);
 }
 
 TEST(Counters, MayBeRaisedWhileIdle) {

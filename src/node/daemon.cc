@@ -89,12 +89,48 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
 
   const LockTable& table() const { return table_; }
   bool is_up(NodeId peer) const { return peer == config_.self || mesh_->is_up(peer); }
+
+  // --- this process itself ---
+
+  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker) {
+    const WaiterId waiter{++last_waiter_};
+    askers_[number(waiter)] = {nullptr, 0, &asker};
+    if (const auto taken = table_.acquire(name, waiter, out_); !taken) {
+      askers_.erase(number(waiter));
+      return taken.error();
+    }
+    carry_out();
+    return waiter;
+  }
+  void release(const std::string& name, WaiterId waiter, Turn last) {
+    askers_.erase(number(waiter));
+    const auto released = table_.may_keep(name) ? table_.release_kept(name, waiter, last, out_)
+                                                : table_.release(name, waiter, out_);
+    HAPAX_CHECK(released.has_value());
+    carry_out();
+  }
+  bool abandon(const std::string& name, WaiterId waiter) {
+    if (!table_.abandon(name, waiter, out_)) return false;
+    askers_.erase(number(waiter));
+    carry_out();
+    return true;
+  }
+
   std::string metrics() const;
 
  private:
+  // Who a waiter is: a request of a visitor, or somebody in this process.
   struct Asker {
-    Visitor* visitor;
-    session::RequestId request;
+    Visitor* visitor = nullptr;
+    session::RequestId request = 0;
+    LocalAsker* local = nullptr;
+  };
+
+  struct LocalGrant {
+    LocalAsker* asker;
+    WaiterId waiter;
+    Fence fence;
+    bool may_keep;
   };
 
   static constexpr std::size_t kMostVisitors = 4096;
@@ -140,7 +176,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     const WaiterId waiter{++last_waiter_};
     // Before acquiring, which may grant at once.
     visitor.requests[a.request] = {waiter, a.name, false, {}, steady_clock::now()};
-    askers_[number(waiter)] = {&visitor, a.request};
+    askers_[number(waiter)] = {&visitor, a.request, nullptr};
     if (const auto taken = table_.acquire(a.name, waiter, out_); !taken) {
       visitor.requests.erase(a.request);
       askers_.erase(number(waiter));
@@ -239,6 +275,11 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     for (const Outbox::Grant& grant : out_.grants()) {
       const auto asker = askers_.find(number(grant.waiter));
       HAPAX_CHECK(asker != askers_.end());
+      if (asker->second.local != nullptr) {
+        local_grants_.push_back(
+            {asker->second.local, grant.waiter, grant.fence, table_.may_keep(out_.name(grant))});
+        continue;
+      }
       Visitor::Request& request = asker->second.visitor->requests.at(asker->second.request);
       request.held = true;
       request.fence = grant.fence;
@@ -250,7 +291,30 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
       log_once(fmt::format("member {}: {}: {}", number(complaint.peer) + 1, name_of(complaint.kind),
                            complaint.text));
     }
+    for (const Outbox::Wanted& wanted : out_.wanted()) {
+      const auto asker = askers_.find(number(wanted.waiter));
+      if (asker != askers_.end() && asker->second.local != nullptr) {
+        local_wanted_.push_back(wanted.waiter);
+      }
+    }
     out_.clear();
+    tell_locals();
+  }
+
+  // Last, since they may act on it at once.
+  void tell_locals() {
+    if (telling_) return;
+    telling_ = true;
+    while (!local_grants_.empty() || !local_wanted_.empty()) {
+      for (const LocalGrant& grant : std::exchange(local_grants_, {})) {
+        grant.asker->on_granted(grant.waiter, grant.fence, grant.may_keep);
+      }
+      for (const WaiterId waiter : std::exchange(local_wanted_, {})) {
+        const auto asker = askers_.find(number(waiter));
+        if (asker != askers_.end()) asker->second.local->on_wanted(waiter);
+      }
+    }
+    telling_ = false;
   }
 
   void log_once(std::string line) {
@@ -271,6 +335,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   std::set<std::shared_ptr<Visitor>> visitors_;
   boost::unordered_flat_map<std::uint64_t, Asker> askers_;  // By waiter.
   std::map<std::uint64_t, std::shared_ptr<Inquiry>> inquiries_;
+  std::vector<LocalGrant> local_grants_;
+  std::vector<WaiterId> local_wanted_;
+  bool telling_ = false;
   std::uint64_t last_waiter_ = 0;
   std::uint64_t last_question_ = 0;
   std::uint64_t complaints_ = 0;
@@ -281,6 +348,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
 session::Person Daemon::Impl::person(WaiterId waiter) const {
   const auto at = askers_.find(number(waiter));
   if (at == askers_.end()) return {};
+  if (at->second.local != nullptr) {
+    return {number(config_.self),     "", static_cast<std::uint32_t>(getpid()),
+            "(in the member itself)", 0,  std::nullopt};
+  }
   const Visitor& visitor = *at->second.visitor;
   const Visitor::Request& request = visitor.requests.at(at->second.request);
   const auto since =
@@ -398,6 +469,15 @@ Daemon::Daemon(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 Result<void> Daemon::start() { return impl_->start(); }
 void Daemon::stop() { impl_->stop(); }
+Result<WaiterId> Daemon::acquire(const std::string& name, LocalAsker& asker) {
+  return impl_->acquire(name, asker);
+}
+void Daemon::release(const std::string& name, WaiterId waiter, Turn last) {
+  impl_->release(name, waiter, last);
+}
+bool Daemon::abandon(const std::string& name, WaiterId waiter) {
+  return impl_->abandon(name, waiter);
+}
 bool Daemon::is_up(NodeId peer) const { return impl_->is_up(peer); }
 std::string Daemon::metrics() const { return impl_->metrics(); }
 

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "net/tls.h"
+#include "node/outbox.h"
 #include "node/policy.h"
 
 namespace hapax {
@@ -25,6 +27,17 @@ struct NodeConfig {
   Epoch epoch{1};
   std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
   Policy policy;
+};
+
+// Somebody inside this process who takes locks without a socket. All calls are on the thread of the
+// io_context.
+class LocalAsker {
+ public:
+  virtual ~LocalAsker() = default;
+  // Holds the lock from now on. `may_keep`: may enter again by itself until it is wanted.
+  virtual void on_granted(WaiterId waiter, Fence fence, bool may_keep) = 0;
+  // Somebody else waits for the lock that it holds. May release it at once.
+  virtual void on_wanted(WaiterId waiter) = 0;
 };
 
 class Daemon {
@@ -41,6 +54,16 @@ class Daemon {
   [[nodiscard]] Result<void> start();
   // Says goodbye to everybody; the io_context then runs out of work.
   void stop();
+
+  // --- for this process itself; on the thread of the io_context ---
+
+  // The grant comes through `asker`, perhaps before this returns. An error if it cannot be asked
+  // for. REQUIRES: `asker` lives until it has been granted and released, or abandoned.
+  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker);
+  // `last`: the turn of its last entry, if it entered again by itself.
+  void release(const std::string& name, WaiterId waiter, Turn last);
+  // False if it was granted meanwhile.
+  bool abandon(const std::string& name, WaiterId waiter);
 
   bool is_up(NodeId peer) const;
   // Prometheus' text format.

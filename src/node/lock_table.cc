@@ -248,6 +248,9 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Ou
     entry = &create(name, policy.algorithm_for(name));
   }
   if (entry->held && entry->holder == waiter) return error("You hold {} already.", name);
+  if (entry->held && std::holds_alternative<CarvalhoRoucairol>(entry->mutex)) {
+    out.want(entry->holder);
+  }
   waiters_.push(entry->waiters, waiter);
   ++stats.waiting;
   with_mutex_in(entry->mutex,
@@ -344,6 +347,9 @@ void LockTable::Impl::on_message(NodeId from, const LockPayload& payload, Algori
                   fmt::format("{} refuses a {} for {}", A::kInfo.name, name_of(fx.rejected()),
                               payload.name)});
   }
+  if constexpr (std::same_as<A, CarvalhoRoucairol>) {
+    if (entry->held && a.is_wanted()) out.want(entry->holder);
+  }
   settle(*entry, a, fx, out);
   drop_if_like_new(*entry);
 }
@@ -387,6 +393,21 @@ Result<void> LockTable::acquire(std::string_view name, WaiterId waiter, Outbox& 
   return impl_->acquire(name, waiter, out);
 }
 Result<void> LockTable::release(std::string_view name, WaiterId waiter, Outbox& out) {
+  return impl_->release(name, waiter, out);
+}
+bool LockTable::may_keep(std::string_view name) const {
+  const LockEntry* entry = impl_->locks.find(name);
+  return entry != nullptr && std::holds_alternative<CarvalhoRoucairol>(entry->mutex);
+}
+Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Turn last,
+                                     Outbox& out) {
+  LockEntry* entry = impl_->locks.find(name);
+  if (entry != nullptr && entry->held && entry->holder == waiter) {
+    // Its turns are its clock: whoever enters next, here or elsewhere, counts on from there.
+    HAPAX_CHECK(last >= entry->fence.turn);
+    impl_->stats.entries += number(last) - number(entry->fence.turn);
+    std::get<CarvalhoRoucairol>(entry->mutex).raise_clock(Clock{number(last)});
+  }
   return impl_->release(name, waiter, out);
 }
 Result<void> LockTable::abandon(std::string_view name, WaiterId waiter, Outbox&) {

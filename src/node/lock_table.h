@@ -102,6 +102,13 @@ class LockTable {
   // An error if `waiter` does not hold the lock.
   Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
 
+  // Whether a holder may enter again by itself, each time with the next turn, as long as nobody
+  // wants the lock: its permission stays here until somebody asks for it.
+  bool may_keep(std::string_view name) const;
+  // The same for a holder that has entered again, `last` being the turn of its last entry.
+  // REQUIRES: may_keep(name), and `last` is no smaller than the turn that was granted.
+  Result<void> release_kept(std::string_view name, WaiterId waiter, Turn last, Outbox& out);
+
   // `waiter` waits no longer. An error if it does not wait: then it may hold the lock by now.
   Result<void> abandon(std::string_view name, WaiterId waiter, Outbox& out);
 

@@ -97,20 +97,20 @@ void play(const std::string& algorithm, const Mix& mix, std::uint64_t seed, bool
 }
 
 TEST_P(LockTableOf, ExcludesAndServesAllOfThreeMembersInAnySchedule) {
-  for (std::uint64_t seed = 1; seed <= 3000 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1000 && !HasFailure(); ++seed) {
     play(GetParam(), {.size = 3}, seed, !can_deadlock());
   }
 }
 
 TEST_P(LockTableOf, ExcludesAndServesAllOfFiveMembersInAnySchedule) {
-  for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100 && !HasFailure(); ++seed) {
     play(GetParam(), {.size = 5, .names = 1, .steps = 600}, seed, !can_deadlock());
   }
 }
 
 // Many names, mostly idle: instances come and go all the time, and fences go on growing.
 TEST_P(LockTableOf, DroppingInstancesBreaksNothing) {
-  for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100 && !HasFailure(); ++seed) {
     play(GetParam(), {.size = 3, .names = 12, .steps = 600, .deliver_share = 8}, seed,
          !can_deadlock());
   }

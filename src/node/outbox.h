@@ -41,6 +41,12 @@ class Outbox {
     std::uint32_t count = 0;
   };
 
+  // The lock that `waiter` holds is wanted by somebody else, here or elsewhere. Said of algorithms
+  // whose permission stays (carvalho-roucairol), to whoever keeps a lock longer than it needs it.
+  struct Wanted {
+    WaiterId waiter{};
+  };
+
   // A peer is broken, hostile or configured differently. The message is not acted upon; hang up.
   struct Complaint {
     enum class Kind : std::uint8_t {
@@ -67,14 +73,18 @@ class Outbox {
     const auto bytes = std::span{arena_}.subspan(grant.first, grant.count);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
+  std::span<const Wanted> wanted() const { return wanted_; }
   std::span<const Complaint> complaints() const { return complaints_; }
 
-  bool empty() const { return sends_.empty() && grants_.empty() && complaints_.empty(); }
+  bool empty() const {
+    return sends_.empty() && grants_.empty() && wanted_.empty() && complaints_.empty();
+  }
   // Keeps the memory. Ends the life of every span and name given out.
   void clear() {
     arena_.clear();
     sends_.clear();
     grants_.clear();
+    wanted_.clear();
     complaints_.clear();
   }
 
@@ -93,12 +103,14 @@ class Outbox {
                        static_cast<std::uint32_t>(name.size())});
     arena_.insert(arena_.end(), name.begin(), name.end());
   }
+  void want(WaiterId holder) { wanted_.push_back({holder}); }
   void complain(Complaint complaint) { complaints_.push_back(std::move(complaint)); }
 
  private:
   std::vector<std::uint8_t> arena_;
   std::vector<Send> sends_;
   std::vector<Grant> grants_;
+  std::vector<Wanted> wanted_;
   std::vector<Complaint> complaints_;
 };
 
