@@ -58,6 +58,7 @@ const std::map<std::string, Names> kSees{
     {"base", {}},
     {"core", {"base"}},
     {"wire", {"base"}},
+    {"net", {"base", "core", "wire"}},
     {"mutex", {"base", "core"}},
     {"election", {"base", "core"}},
     {"memory", {"base", "core"}},
@@ -66,7 +67,8 @@ const std::map<std::string, Names> kSees{
     {"check", {"base", "core", "wire", "mutex", "election", "memory", "world"}},
     {"sim", {"base", "core", "wire", "mutex", "election", "world"}},
     {"cli",
-     {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim"}},
+     {"base", "core", "wire", "net", "mutex", "election", "memory", "world", "draw", "check",
+      "sim"}},
 };
 // Tests may also take what they test through the codec.
 const Names kTestsSeeToo{"wire"};
