@@ -47,6 +47,7 @@ Connection::Connection(Socket socket, std::shared_ptr<asio::ssl::context> tls, S
   // Small messages must not wait for each other; a Unix socket has no such option.
   error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
+  stream_.socket().non_blocking(true, ignored);
 }
 
 void Connection::start() {
@@ -64,15 +65,29 @@ void Connection::start() {
 void Connection::flush() {
   if (is_writing_ || out_.empty() || state_ == State::closed) return;
   writing_.swap(out_);
-  is_writing_ = true;
+  written_ = 0;
   spoken_ = true;
   if (stats_ != nullptr) ++stats_->writes;
+  write_now();
+  if (written_ == writing_.size()) return writing_.clear();
+  is_writing_ = true;
   stream_.async_write(
-      asio::buffer(writing_),
+      asio::buffer(writing_) + written_,
       asio::bind_allocator(HandlerAllocator<void>{write_memory_},
                            [self = shared_from_this()](const error_code& failed, std::size_t n) {
                              self->write_done(failed, n);
                            }));
+}
+
+// The socket takes a small write at once, and then waiting for its completion would only cost the
+// loop another round. What it does not take, or refuses, is left to async_write.
+void Connection::write_now() {
+  if (stream_.session() != nullptr) return;
+  error_code failed;
+  const std::size_t count = stream_.socket().write_some(asio::buffer(writing_), failed);
+  if (failed) return;
+  written_ = count;
+  if (stats_ != nullptr) stats_->bytes_out += count;
 }
 
 void Connection::write_done(const error_code& failed, std::size_t count) {
@@ -82,7 +97,8 @@ void Connection::write_done(const error_code& failed, std::size_t count) {
   if (failed) return lose(std::nullopt, failed.message());
   if (stats_ != nullptr) stats_->bytes_out += count;
   if (state_ == State::finishing) {
-    out_.empty() ? shut_down_sending() : flush();
+    flush();
+    if (!is_writing_) shut_down_sending();
   } else {
     owner_->on_written(*this);
   }
@@ -105,7 +121,10 @@ void Connection::read_done(const error_code& failed, std::size_t count) {
   if (state_ == State::open) {
     stats_->bytes_in += count;
     reader_.commit(count);
+    ConnectionOwner* owner = owner_;
+    owner->begin_turn();
     take_frames();
+    owner->end_turn();
   }
   if (state_ != State::closed) read();
 }
@@ -150,8 +169,8 @@ void Connection::finish(std::function<void()> gone) {
   owner_ = nullptr;
   stats_ = nullptr;
   state_ = State::finishing;
-  if (is_writing_) return;
-  out_.empty() ? shut_down_sending() : flush();
+  flush();
+  if (!is_writing_) shut_down_sending();
 }
 
 // The other side reads to the end and closes; closing first could destroy what it has not read yet.

@@ -26,6 +26,9 @@ class Connection;
 class ConnectionOwner {
  public:
   virtual void on_open(Connection& connection) = 0;  // Greetings may begin.
+  // Around the frames that one read brings.
+  virtual void begin_turn() = 0;
+  virtual void end_turn() = 0;
   virtual void on_frame(Connection& connection, std::span<const std::uint8_t> body) = 0;
   virtual void on_written(Connection& connection) = 0;  // There is room for more.
   // Not after close(). `fault` if the other side did what no member does.
@@ -49,7 +52,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Frames for the next flush().
   Bytes& out() { return out_; }
-  // Writes what has gathered, unless a write is under way; on_written() then calls again.
+  // Writes what has gathered, unless a write is under way; on_written() then calls again. In the
+  // clear most writes are over at once. Never calls the owner back from here.
   void flush();
   bool is_writing() const { return is_writing_; }
 
@@ -78,6 +82,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class State { opening, open, finishing, closed };
 
+  void write_now();
   void read();
   void read_done(const boost::system::error_code& failed, std::size_t count);
   void write_done(const boost::system::error_code& failed, std::size_t count);
@@ -95,7 +100,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   State state_ = State::opening;
   FrameReader reader_{kLargestGreeting};
   Bytes out_;
-  Bytes writing_;  // Invariant: unchanged while is_writing_.
+  Bytes writing_;            // Invariant: unchanged while is_writing_.
+  std::size_t written_ = 0;  // Of writing_, before the write under way.
   bool is_writing_ = false;
   std::function<void()> gone_;
   bool heard_ = true;

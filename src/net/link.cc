@@ -7,7 +7,10 @@
 namespace hapax::net {
 namespace {
 
-constexpr std::size_t kBatch = std::size_t{64} << 10;  // Frames beyond this wait for no more.
+// Small messages share a frame up to this size, that of a TLS record: what a connection that soon
+// breaks has carried so far should count.
+constexpr std::size_t kBatch = std::size_t{16} << 10;
+constexpr std::size_t kWorthMoving = std::size_t{64} << 10;
 constexpr std::uint64_t kAckMessages = 128;
 constexpr std::size_t kAckBytes = std::size_t{64} << 10;
 
@@ -125,7 +128,7 @@ void Link::drop_through(std::uint64_t sequence) {
   if (head_ == queue_.size()) {
     queue_.clear();
     head_ = cursor_ = 0;
-  } else if (head_ > kBatch && head_ > queue_.size() / 2) {
+  } else if (head_ > kWorthMoving && head_ > queue_.size() / 2) {
     // Each byte is moved at most once for every byte that was dropped.
     queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(head_));
     cursor_ -= head_;

@@ -108,6 +108,8 @@ void Mesh::stop() { impl_->stop(); }
 bool Mesh::send(NodeId to, std::span<const std::uint8_t> message) {
   return impl_->send(to, message);
 }
+void Mesh::begin_turn() { impl_->begin_turn(); }
+void Mesh::end_turn() { impl_->end_turn(); }
 bool Mesh::is_up(NodeId peer) const { return impl_->is_up(peer); }
 std::size_t Mesh::largest_message() const { return impl_->largest_message(); }
 Address Mesh::listening() const { return impl_->listening(); }

@@ -6,7 +6,8 @@
 // everything that was under way to the old one is gone, and on_forgotten says so.
 //
 // One connection per pair: the higher id dials the lower, and keeps trying. Everything sent to one
-// peer during one turn of the loop leaves in one write.
+// peer during one turn leaves in one write. A turn is what one read brings, or what a Turn spans;
+// what is sent outside of either leaves when the handlers that the loop has at hand are through.
 //
 // Threads: none of its own. All calls and all handlers happen on the thread that runs the
 // io_context. A handler may call send() and stop(), but not destroy the mesh.
@@ -92,6 +93,20 @@ class Mesh {
   // the channel is no longer reliable. REQUIRES: `to` is another member.
   [[nodiscard]] bool send(NodeId to, std::span<const std::uint8_t> message);
 
+  // Sends during its life leave together at its end, which is sooner than the loop's next round:
+  // for handlers of others on the same loop, a client's request say. REQUIRES: the mesh outlives
+  // it.
+  class Turn {
+   public:
+    explicit Turn(Mesh& mesh) : mesh_(mesh) { mesh_.begin_turn(); }
+    ~Turn() { mesh_.end_turn(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Mesh& mesh_;
+  };
+
   bool is_up(NodeId peer) const;
   std::size_t largest_message() const;
   Address listening() const;  // With the port that was free. REQUIRES: started.
@@ -101,6 +116,8 @@ class Mesh {
  private:
   class Impl;
   explicit Mesh(std::shared_ptr<Impl> impl);
+  void begin_turn();
+  void end_turn();
 
   std::shared_ptr<Impl> impl_;
 };

@@ -89,14 +89,21 @@ void Mesh::Impl::mark_dirty(Peer& peer) {
   if (peer.is_dirty || peer.up == nullptr) return;
   peer.is_dirty = true;
   dirty_.push_back(peer.id);
-  if (std::exchange(is_flush_posted_, true)) return;
-  boost::asio::post(io_,
-                    boost::asio::bind_allocator(HandlerAllocator<void>{flush_memory_},
-                                                [self = shared_from_this()] { self->flush(); }));
+  if (turns_ > 0 || std::exchange(is_flush_posted_, true)) return;
+  auto later = [self = shared_from_this()] {
+    self->is_flush_posted_ = false;
+    self->flush();
+  };
+  boost::asio::post(
+      io_, boost::asio::bind_allocator(HandlerAllocator<void>{flush_memory_}, std::move(later)));
+}
+
+void Mesh::Impl::end_turn() {
+  HAPAX_CHECK(turns_ > 0);
+  if (--turns_ == 0) flush();
 }
 
 void Mesh::Impl::flush() {
-  is_flush_posted_ = false;
   flushing_.swap(dirty_);
   for (const NodeId id : flushing_) {
     peers_[number(id)].is_dirty = false;
@@ -109,9 +116,11 @@ void Mesh::Impl::flush() {
 void Mesh::Impl::pump(Peer& peer) {
   if (peer.up == nullptr || peer.up->is_writing()) return;
   const std::uint64_t resent = peer.link.resent();
-  stats_.frames_out += peer.link.write(peer.up->out(), kWriteBudget);
+  do {
+    stats_.frames_out += peer.link.write(peer.up->out(), kWriteBudget);
+    peer.up->flush();
+  } while (!peer.up->is_writing() && peer.link.wants_to_write());
   stats_.resent += peer.link.resent() - resent;
-  peer.up->flush();
 }
 
 void Mesh::Impl::on_written(Connection& connection) {

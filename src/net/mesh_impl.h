@@ -37,6 +37,9 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   std::uint64_t incarnation() const { return me_.incarnation; }
   const Stats& stats() const { return stats_; }
 
+  void begin_turn() override { ++turns_; }
+  void end_turn() override;
+
   void on_open(Connection& connection) override;
   void on_frame(Connection& connection, std::span<const std::uint8_t> body) override;
   void on_written(Connection& connection) override;
@@ -128,6 +131,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   std::vector<NodeId> dirty_;
   std::vector<NodeId> flushing_;
   bool is_flush_posted_ = false;
+  int turns_ = 0;  // Begun and not ended; then whoever ends the last one flushes.
   bool is_stopped_ = false;
   HandlerMemory flush_memory_;
   boost::asio::steady_timer timer_;
