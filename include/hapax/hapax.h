@@ -5,3 +5,4 @@
 #include "hapax/error.h"
 #include "hapax/fence.h"
 #include "hapax/mutex.h"
+#include "hapax/node.h"

@@ -18,6 +18,7 @@
 
 #include "hapax/client.h"
 #include "hapax/fence.h"
+#include "hapax/node.h"
 
 namespace hapax {
 
@@ -27,6 +28,7 @@ class Mutex {
 
   // Throws std::system_error if no lock can have that name.
   Mutex(Client& client, std::string_view name);
+  Mutex(Node& node, std::string_view name);
   ~Mutex();  // Releases what is held. Never throws, never waits.
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;

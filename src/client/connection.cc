@@ -84,8 +84,9 @@ std::optional<session::Answer> Connection::await(std::uint64_t request, Pending&
   return std::exchange(pending.answer, std::nullopt);
 }
 
-std::error_code Connection::acquire(const std::string& name, detail::Deadline deadline,
-                                    const std::stop_token& cancel, detail::Holding& holding) {
+std::error_code Connection::acquire(const std::string& name, detail::Spot*,
+                                    detail::Deadline deadline, const std::stop_token& cancel,
+                                    detail::Holding& holding) {
   Pending pending;
   const std::uint64_t request = add(pending);
   say(session::Acquire{request, name});
@@ -101,7 +102,7 @@ std::error_code Connection::acquire(const std::string& name, detail::Deadline de
   if (const auto* granted = std::get_if<session::Granted>(&*answer)) {
     holding = {request, granted->fence};
     if (!cancel.stop_requested()) return {};
-    release(holding);
+    release(nullptr, holding);
     return Errc::cancelled;
   }
   if (std::holds_alternative<session::Ended>(*answer)) {
@@ -110,7 +111,7 @@ std::error_code Connection::acquire(const std::string& name, detail::Deadline de
   return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
 }
 
-void Connection::release(const detail::Holding& holding) noexcept {
+void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept {
   say(session::Release{holding.request});
 }
 

@@ -33,9 +33,10 @@ class Connection final : public detail::Gateway {
   explicit Connection(const net::Address& address);
   ~Connection() override;
 
-  std::error_code acquire(const std::string& name, detail::Deadline deadline,
+  std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
+  std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
-  void release(const detail::Holding& holding) noexcept override;
+  void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
   std::error_code status(GroupStatus& status) override;
   std::stop_token lost() const override { return lost_.get_token(); }

@@ -1,12 +1,12 @@
 #include "hapax/mutex.h"
 
 #include <atomic>
-#include <mutex>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "base/check.h"
 #include "client/gateway.h"
+#include "node/lock_name.h"
 
 namespace hapax {
 namespace {
@@ -14,53 +14,59 @@ namespace {
 // Far enough away for anybody, near enough for every clock to count to.
 constexpr std::chrono::hours kForever{24 * 365 * 10};
 
+std::string_view checked(std::string_view name) {
+  if (!check_lock_name(name)) {
+    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
+  }
+  return name;
+}
+
 }  // namespace
 
 class Mutex::Impl {
  public:
   Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
-      : gateway_(std::move(gateway)), name_(name) {}
+      : gateway_(std::move(gateway)), name_(name), spot_(gateway_->spot(name_)) {}
   ~Impl() {
-    if (holding_) gateway_->release(*holding_);
+    if (is_held_) gateway_->release(spot_.get(), holding_);
   }
 
   std::error_code acquire(Clock::time_point deadline, const std::stop_token& cancel) {
     detail::Holding holding;
-    if (const auto error = gateway_->acquire(name_, deadline, cancel, holding)) return error;
-    const std::lock_guard lock{mutex_};
+    if (const auto error = gateway_->acquire(name_, spot_.get(), deadline, cancel, holding)) {
+      return error;
+    }
+    // Nobody else touches it: whoever is granted the lock is alone, and this is a grant.
     holding_ = holding;
+    is_held_ = true;
     return {};
   }
   void release() {
-    std::optional<detail::Holding> holding;
-    {
-      const std::lock_guard lock{mutex_};
-      holding = std::exchange(holding_, std::nullopt);
-    }
-    HAPAX_CHECK(holding.has_value());
-    gateway_->release(*holding);
+    HAPAX_CHECK(is_held_);
+    is_held_ = false;
+    const detail::Holding holding = holding_;
+    gateway_->release(spot_.get(), holding);
   }
   Fence fence() const {
-    const std::lock_guard lock{mutex_};
-    HAPAX_CHECK(holding_.has_value());
-    return holding_->fence;
+    HAPAX_CHECK(is_held_);
+    return holding_.fence;
   }
 
   const std::shared_ptr<detail::Gateway> gateway_;
   const std::string name_;
+  const std::shared_ptr<detail::Spot> spot_;
   std::atomic<std::chrono::milliseconds::rep> patience_ms_{250};
 
  private:
-  mutable std::mutex mutex_;  // Guards holding_.
-  std::optional<detail::Holding> holding_;
+  // Invariant: written only by whoever holds the lock.
+  detail::Holding holding_;
+  bool is_held_ = false;
 };
 
 Mutex::Mutex(Client& client, std::string_view name)
-    : impl_(std::make_unique<Impl>(client.gateway_, name)) {
-  if (name.empty() || name.size() > 512) {
-    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
-  }
-}
+    : impl_(std::make_unique<Impl>(client.gateway_, checked(name))) {}
+Mutex::Mutex(Node& node, std::string_view name)
+    : impl_(std::make_unique<Impl>(node.gateway_, checked(name))) {}
 Mutex::~Mutex() = default;
 
 void Mutex::lock() {

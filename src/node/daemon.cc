@@ -104,8 +104,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   }
   void release(const std::string& name, WaiterId waiter, Turn last) {
     askers_.erase(number(waiter));
-    const auto released = table_.may_keep(name) ? table_.release_kept(name, waiter, last, out_)
-                                                : table_.release(name, waiter, out_);
+    const auto released = table_.release_kept(name, waiter, last, out_);
     HAPAX_CHECK(released.has_value());
     carry_out();
   }

@@ -397,16 +397,20 @@ Result<void> LockTable::release(std::string_view name, WaiterId waiter, Outbox& 
 }
 bool LockTable::may_keep(std::string_view name) const {
   const LockEntry* entry = impl_->locks.find(name);
-  return entry != nullptr && std::holds_alternative<CarvalhoRoucairol>(entry->mutex);
+  if (entry == nullptr || !entry->held || !entry->waiters.empty()) return false;
+  const auto* sticky = std::get_if<CarvalhoRoucairol>(&entry->mutex);
+  return sticky != nullptr && !sticky->is_wanted();
 }
 Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Turn last,
                                      Outbox& out) {
   LockEntry* entry = impl_->locks.find(name);
   if (entry != nullptr && entry->held && entry->holder == waiter) {
-    // Its turns are its clock: whoever enters next, here or elsewhere, counts on from there.
     HAPAX_CHECK(last >= entry->fence.turn);
     impl_->stats.entries += number(last) - number(entry->fence.turn);
-    std::get<CarvalhoRoucairol>(entry->mutex).raise_clock(Clock{number(last)});
+    // Its turns are its clock: whoever enters next, here or elsewhere, counts on from there.
+    if (auto* sticky = std::get_if<CarvalhoRoucairol>(&entry->mutex)) {
+      sticky->raise_clock(Clock{number(last)});
+    }
   }
   return impl_->release(name, waiter, out);
 }

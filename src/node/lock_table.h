@@ -102,11 +102,11 @@ class LockTable {
   // An error if `waiter` does not hold the lock.
   Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
 
-  // Whether a holder may enter again by itself, each time with the next turn, as long as nobody
-  // wants the lock: its permission stays here until somebody asks for it.
+  // Whether its holder may enter again by itself, each time with the next turn, until the Outbox
+  // says that the lock is wanted: its permission stays, and nobody waits for it now.
   bool may_keep(std::string_view name) const;
-  // The same for a holder that has entered again, `last` being the turn of its last entry.
-  // REQUIRES: may_keep(name), and `last` is no smaller than the turn that was granted.
+  // The same as release() for a holder that may have entered again, `last` being the turn of its
+  // last entry. REQUIRES: `last` is no smaller than the turn that was granted.
   Result<void> release_kept(std::string_view name, WaiterId waiter, Turn last, Outbox& out);
 
   // `waiter` waits no longer. An error if it does not wait: then it may hold the lock by now.
