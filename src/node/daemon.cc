@@ -263,6 +263,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   void on_gossip(NodeId from, std::span<const std::uint8_t> message);
 
   void carry_out() {
+    // Together, and at once: nothing is to be waited for.
+    std::optional<net::Mesh::Turn> turn;
+    if (!out_.sends().empty()) turn.emplace(*mesh_);
     for (const Outbox::Send& send : out_.sends()) {
       if (!mesh_->send(send.to, out_.bytes(send))) {
         log_once(
@@ -271,6 +274,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
                         number(send.to) + 1));
       }
     }
+    turn.reset();
     for (const Outbox::Grant& grant : out_.grants()) {
       const auto asker = askers_.find(number(grant.waiter));
       HAPAX_CHECK(asker != askers_.end());
