@@ -90,9 +90,9 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
     }
 
     std::shared_ptr<Kept> kept;
-    std::shared_ptr<Waiting> shared;  // Itself, while the daemon knows of it.
-    std::optional<WaiterId> waiter;   // The member's thread's.
-    std::mutex mutex;                 // Guards what follows.
+    std::shared_ptr<Waiting> shared;   // Itself, while the daemon knows of it.
+    std::optional<WaiterId> known_as;  // The member's thread's.
+    std::mutex mutex;                  // Guards what follows.
     std::condition_variable_any answered;
     bool done = false;
     std::error_code error;
@@ -109,12 +109,12 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
       waiting->shared = nullptr;
       return waiting->fail(Errc::refused);
     }
-    waiting->waiter = *waiter;
+    waiting->known_as = *waiter;
   }
   void give_up(const std::shared_ptr<Waiting>& waiting, std::error_code why) {
-    if (waiting->shared == nullptr || !waiting->waiter) return;  // Refused.
-    if (holder_ == *waiting->waiter) return;                     // Granted meanwhile.
-    if (!member_.daemon_->abandon(name_, *waiting->waiter)) return;
+    if (waiting->shared == nullptr || !waiting->known_as) return;  // Refused.
+    if (holder_ == *waiting->known_as) return;                     // Granted meanwhile.
+    if (!member_.daemon_->abandon(name_, *waiting->known_as)) return;
     waiting->shared = nullptr;
     waiting->fail(why);
   }
