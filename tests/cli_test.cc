@@ -63,6 +63,7 @@ class Cli : public ::testing::Test {
     std::ofstream{folder_ / name} << text;
     return (folder_ / name).string();
   }
+  std::string folder() const { return folder_.string(); }
   void expect_refused(const std::string& arguments, const std::string& advice) const {
     SCOPED_TRACE("hapax " + arguments);
     const Finished finished = hapax(arguments);
@@ -443,7 +444,7 @@ TEST_F(Cli, CheckGoesOnForEverWhereStatesComeAgain) {
 }
 
 TEST_F(Cli, HelpHasExamples) {
-  for (const char* command : {"", "algorithms ", "compare ", "sim ", "completion "}) {
+  for (const char* command : {"", "algorithms ", "compare ", "sim ", "certs ", "completion "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
@@ -469,6 +470,34 @@ TEST_F(Cli, TheExamplesOfTheHelpWork) {
     }
     EXPECT_GE(examples, 3u) << command;
   }
+}
+
+TEST_F(Cli, CertsAreMadeOnce) {
+  const std::string dir = folder() + "/certs";
+  const std::string make = "certs --dir '" + dir + "' --members db1:7400,10.0.0.2,[::1]:7400";
+  const Finished made = hapax(make);
+  EXPECT_EQ(made.status, 0) << made.err;
+  for (const char* name : {"ca", "member-0", "member-1", "member-2"}) {
+    for (const char* kind : {".pem", ".key"}) {
+      EXPECT_THAT(made.out, HasSubstr(dir + "/" + name + kind + "\n"));
+      EXPECT_THAT(contents_of(dir + "/" + name + kind), HasSubstr("-----BEGIN"));
+    }
+  }
+  const std::string key = contents_of(dir + "/member-0.key");
+  expect_refused(make, "ca.pem is there already");
+  EXPECT_EQ(contents_of(dir + "/member-0.key"), key);
+  EXPECT_EQ(hapax(make + " --force").status, 0);
+  EXPECT_NE(contents_of(dir + "/member-0.key"), key);
+  EXPECT_EQ(shell("openssl verify -CAfile '" + dir + "/ca.pem' '" + dir + "/member-1.pem'").status,
+            0);
+}
+
+TEST_F(Cli, CertsSayWhatIsWrong) {
+  expect_refused("certs --dir x", "--members is required");
+  expect_refused("certs --members a", "--dir is required");
+  expect_refused("certs --dir '" + folder() + "' --members a,b/c", "'b/c' is not the name");
+  expect_refused("certs --dir '" + folder() + "' --members a --days 0", "days");
+  expect_refused("certs --dir /proc/hapax --members a", "cannot make the folder");
 }
 
 TEST_F(Cli, VersionIsOneLine) {

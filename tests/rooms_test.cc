@@ -58,6 +58,7 @@ const std::map<std::string, Names> kSees{
     {"base", {}},
     {"core", {"base"}},
     {"wire", {"base"}},
+    {"net", {"base", "core", "wire"}},
     {"mutex", {"base", "core"}},
     {"election", {"base", "core"}},
     {"memory", {"base", "core"}},
@@ -65,8 +66,10 @@ const std::map<std::string, Names> kSees{
     {"draw", {"base", "core", "wire", "mutex", "election", "world"}},
     {"check", {"base", "core", "wire", "mutex", "election", "memory", "world"}},
     {"sim", {"base", "core", "wire", "mutex", "election", "world"}},
+    {"node", {"base", "core", "wire", "mutex", "election"}},
     {"cli",
-     {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim"}},
+     {"base", "core", "wire", "net", "mutex", "election", "memory", "world", "draw", "check",
+      "sim"}},
 };
 // Tests may also take what they test through the codec.
 const Names kTestsSeeToo{"wire"};

@@ -4,17 +4,15 @@
 #include <cstdint>
 #include <fmt/format.h>
 
+#include "hapax/fence.h"  // Epoch, Turn
+
 namespace hapax {
 
 enum class NodeId : std::uint32_t {};  // A member of the view: 0 … size-1.
-enum class Epoch : std::uint64_t {};   // The number of a view.
 enum class Clock : std::uint64_t {};   // A Lamport clock.
-enum class Turn : std::uint64_t {};    // The place of a critical section within its view.
 
 constexpr std::uint32_t number(NodeId node) { return static_cast<std::uint32_t>(node); }
-constexpr std::uint64_t number(Epoch epoch) { return static_cast<std::uint64_t>(epoch); }
 constexpr std::uint64_t number(Clock clock) { return static_cast<std::uint64_t>(clock); }
-constexpr std::uint64_t number(Turn turn) { return static_cast<std::uint64_t>(turn); }
 
 template <class Id>
 constexpr Id next(Id id) {

@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
   add_check(app, outcome);
   add_trace(app, outcome);
   add_replay(app, outcome);
+  add_certs(app, outcome);
   add_completion(app, outcome);
   try {
     app.parse(argc, argv);

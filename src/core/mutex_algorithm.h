@@ -7,6 +7,10 @@
 //   no size limit                    the class checked at N=3 is the class simulated at N=1,000,000
 //   lazy                             a node that never heard of a lock is in the state A{view}
 //
+// An algorithm also tells its counter, and lets it be raised while it is idle: clock() and
+// raise_clock(), or turn() and raise_turn(). A node that forgets an instance which is otherwise
+// like new lets the next one begin at the highest counter forgotten.
+//
 // Giving up a wait is the driver's business: an abandoned request is released once it is granted.
 #pragma once
 

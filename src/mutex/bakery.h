@@ -11,6 +11,7 @@
 // as it is sent, and the next round begins when all answers are in. 6(N-1) messages an entry.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 
 #include "base/id_set.h"
@@ -64,6 +65,10 @@ class Bakery {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+
+  // Knowing of a turn that never was does no harm: the next one is above it all the same.
+  Turn turn() const { return turn_; }
+  void raise_turn(Turn floor) { turn_ = std::max(turn_, floor); }
 
   HAPAX_RECORD(Bakery, self_, size_, phase_, round_, number_, turn_, awaiting_, deferred_)
 

@@ -6,6 +6,7 @@
 // them. Needs reliable channels; their order does not matter. 0 … 2(N-1) messages an entry.
 #pragma once
 
+#include <algorithm>
 #include <boost/container/options.hpp>
 #include <boost/container/vector.hpp>
 #include <variant>
@@ -46,7 +47,11 @@ class CarvalhoRoucairol {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+  Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
+
+  // Somebody waits for this member to leave.
+  bool is_wanted() const { return !deferred_.empty(); }
 
   HAPAX_RECORD(CarvalhoRoucairol, self_, size_, holder_, phase_, clock_, asked_, gained_, given_,
                deferred_)

@@ -5,6 +5,7 @@
 // entry, none for the coordinator itself. Served in the order of arrival at the coordinator.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 
 #include "base/id_set.h"
@@ -51,6 +52,12 @@ class Central {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+
+  // Only the coordinator counts turns; it may leave some out.
+  Turn turn() const { return turn_; }
+  void raise_turn(Turn floor) {
+    if (coordinates()) turn_ = std::max(turn_, floor);
+  }
 
   HAPAX_RECORD(Central, self_, home_, say_denied_, phase_, turn_, queue_, queued_)
 

@@ -6,6 +6,7 @@
 // in, and so does a request that is lost. 3(N-1) messages an entry.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 #include <vector>
 
@@ -48,6 +49,7 @@ class Lamport {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+  Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
   HAPAX_RECORD(Lamport, self_, size_, clock_, asked_, phase_, awaiting_, queue_)

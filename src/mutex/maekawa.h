@@ -8,6 +8,7 @@
 // messages an entry without conflict, up to 6(K-1) with.
 #pragma once
 
+#include <algorithm>
 #include <boost/container/options.hpp>
 #include <boost/container/vector.hpp>
 #include <variant>
@@ -63,6 +64,7 @@ class Maekawa {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+  Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
   HAPAX_RECORD(Maekawa, voters_, clock_, bid_, queue_, candidate_clock_, candidate_, phase_, voted_,

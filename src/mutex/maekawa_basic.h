@@ -7,6 +7,7 @@
 // 3(K-1) messages an entry.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 #include <vector>
 
@@ -50,6 +51,10 @@ class MaekawaBasic {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+
+  // Knowing of a turn that never was does no harm: the next one is above it all the same.
+  Turn turn() const { return turn_; }
+  void raise_turn(Turn floor) { turn_ = std::max(turn_, floor); }
 
   HAPAX_RECORD(MaekawaBasic, voters_, turn_, votes_, queue_, candidate_, phase_, voted_)
 

@@ -7,6 +7,7 @@
 // average, 0 if the token is here, N at worst. Served in the order in which requests reach a root.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <variant>
 
@@ -42,6 +43,12 @@ class NaimiTrehel {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+
+  // The token counts the turns; while it is here, some may be left out.
+  Turn turn() const { return turn_; }
+  void raise_turn(Turn floor) {
+    if (has_token_) turn_ = std::max(turn_, floor);
+  }
 
   HAPAX_RECORD(NaimiTrehel, self_, size_, phase_, has_token_, father_, next_, turn_)
 

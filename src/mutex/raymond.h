@@ -6,6 +6,7 @@
 // an entry, d being the hops to the token; the tree is a binary heap, so d is at most 2 log N.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,12 @@ class Raymond {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+
+  // The token counts the turns; while it is here, some may be left out.
+  Turn turn() const { return turn_; }
+  void raise_turn(Turn floor) {
+    if (has_token()) turn_ = std::max(turn_, floor);
+  }
 
   HAPAX_RECORD(Raymond, self_, token_at_, phase_, asked_, turn_, queue_)
 

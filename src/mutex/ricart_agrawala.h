@@ -6,6 +6,7 @@
 // to which clock it approves, and a late copy says too little. 2(N-1) messages an entry.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 
 #include "base/id_set.h"
@@ -47,6 +48,7 @@ class RicartAgrawala {
   Phase phase() const { return phase_; }
 
   // Lamport clocks may run ahead at will; a node lets them start at the highest it has dropped.
+  Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
   HAPAX_RECORD(RicartAgrawala, self_, size_, clock_, asked_, phase_, awaiting_, deferred_)

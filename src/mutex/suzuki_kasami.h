@@ -6,6 +6,7 @@
 // entry. Every request is served, but not in the order of asking.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -56,6 +57,13 @@ class SuzukiKasami {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+
+  // The token counts the turns; while it is here, some may be left out. Numbers of requests may
+  // not: the token tells a new one by its number.
+  Turn turn() const { return token_ ? token_->turn : Turn{}; }
+  void raise_turn(Turn floor) {
+    if (token_) token_->turn = std::max(token_->turn, floor);
+  }
 
   HAPAX_RECORD(SuzukiKasami, self_, size_, phase_, asked_, token_)
 

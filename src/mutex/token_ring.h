@@ -11,6 +11,7 @@
 // same generation twice.
 #pragma once
 
+#include <algorithm>
 #include <variant>
 
 #include "base/ids.h"
@@ -44,6 +45,12 @@ class TokenRing {
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
+
+  // The token counts the turns; while it is here, some may be left out.
+  Turn turn() const { return turn_; }
+  void raise_turn(Turn floor) {
+    if (has_token_) turn_ = std::max(turn_, floor);
+  }
 
   // This member believes the token lost and makes a new one, of a generation not seen before.
   // REQUIRES: !has_token().

@@ -67,6 +67,10 @@ class Encoder {
     write(std::uint64_t{items.size()});
     for (const auto& item : items) write(item);
   }
+  void write(const std::string& text) {
+    write(std::uint64_t{text.size()});
+    for (const char c : text) sink_.put(static_cast<std::uint8_t>(c));
+  }
   // Distance to the member before: ids in order are small steps.
   template <class Id>
   void write(const IdSet<Id>& set) {
@@ -96,6 +100,15 @@ class Decoder {
   explicit Decoder(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
 
   bool at_end() const { return rest_.empty(); }
+  std::span<const std::uint8_t> rest() const { return rest_; }
+
+  // The next `count` bytes as they are.
+  [[nodiscard]] bool read_raw(std::uint64_t count, std::span<const std::uint8_t>& bytes) {
+    if (count > rest_.size()) return false;
+    bytes = rest_.first(static_cast<std::size_t>(count));
+    rest_ = rest_.subspan(static_cast<std::size_t>(count));
+    return true;
+  }
 
   template <std::unsigned_integral T>
   [[nodiscard]] bool read(T& value) {
@@ -164,6 +177,14 @@ class Decoder {
     for (std::uint64_t i = 0; i < count; ++i) {
       if (!read(items.emplace_back())) return false;
     }
+    return true;
+  }
+  // Any bytes; whether they are text is the reader's business.
+  [[nodiscard]] bool read(std::string& text) {
+    std::uint64_t count = 0;
+    std::span<const std::uint8_t> bytes;
+    if (!read(count) || !read_raw(count, bytes)) return false;
+    text.assign(bytes.begin(), bytes.end());
     return true;
   }
   template <class Id>

@@ -1,0 +1,77 @@
+// The way to a daemon, and through it to the group. One connection and one thread of its own, for
+// any number of locks; usable from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "hapax/error.h"
+#include "hapax/fence.h"
+
+namespace hapax {
+
+namespace detail {
+class Gateway;
+}
+
+// Somebody who holds a lock or waits for it, as its daemon knows them.
+struct Person {
+  std::uint32_t member = 0;  // Of the group, from 0.
+  std::string host;
+  std::uint32_t pid = 0;
+  std::string command;
+  std::chrono::milliseconds since{};  // How long it has held, or waited.
+  std::optional<Fence> fence;         // Of a holder.
+};
+
+struct LockInfo {
+  std::string name;
+  std::string algorithm;
+  std::optional<Person> holder;
+  std::vector<Person> waiters;  // Each member's in their order; members in the order of their ids.
+};
+
+struct GroupStatus {
+  std::string group;
+  std::uint32_t member = 0;  // The daemon that answers.
+  std::uint32_t size = 0;
+  Epoch epoch{};
+  std::vector<std::string> members;  // Where each is reached.
+  std::vector<bool> up;              // Whether the daemon that answers is connected to it.
+  std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
+  std::uint64_t messages_sent = 0, messages_received = 0;
+  std::chrono::milliseconds uptime{};
+};
+
+class Client {
+ public:
+  // The local daemon: $HAPAX_ADDRESS if set, else the Unix socket that `hapax up` and `hapax node`
+  // open by default. Throws std::system_error if nobody answers there.
+  Client();
+  // `unix:/path` or `host:port`; only this machine's for now.
+  explicit Client(std::string_view address);
+  ~Client();  // Gives up what is held or waited for.
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // Throws std::system_error. An empty name asks for every lock that is held or waited for.
+  std::vector<LockInfo> who(std::string_view name = {});
+  GroupStatus status();
+  // Fires when the daemon is gone.
+  std::stop_token lost() const;
+
+  static std::string default_address();
+
+ private:
+  friend class Mutex;
+  std::shared_ptr<detail::Gateway> gateway_;
+};
+
+}  // namespace hapax

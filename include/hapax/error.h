@@ -1,0 +1,26 @@
+// What can go wrong, as std::error_code of one category.
+#pragma once
+
+#include <system_error>
+
+namespace hapax {
+
+enum class Errc {
+  unreachable = 1,  // No daemon answers at that address.
+  lost,             // The daemon is gone or silent, and with it every lock it granted.
+  timed_out,        // The lock was not granted in time.
+  cancelled,        // The wait was called off.
+  bad_name,         // No lock can have that name: UTF-8, 1 … 512 bytes, no control characters.
+  bad_address,      // Neither unix:/path nor host:port.
+  refused,          // The daemon does not do that; it is full, or too old, or shutting down.
+  not_held,         // Nothing to release.
+  protocol          // The other side does not speak our language.
+};
+
+const std::error_category& error_category() noexcept;
+std::error_code make_error_code(Errc errc) noexcept;
+
+}  // namespace hapax
+
+template <>
+struct std::is_error_code_enum<hapax::Errc> : std::true_type {};

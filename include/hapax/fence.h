@@ -1,0 +1,52 @@
+// The number that every grant carries. It strictly grows from one critical section to the next, so
+// that storage which remembers the highest one it has seen can refuse a holder that is late.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+namespace hapax {
+
+enum class Epoch : std::uint64_t {};  // The number of a view.
+enum class Turn : std::uint64_t {};   // The place of a critical section within its view.
+
+constexpr std::uint64_t number(Epoch epoch) { return static_cast<std::uint64_t>(epoch); }
+constexpr std::uint64_t number(Turn turn) { return static_cast<std::uint64_t>(turn); }
+
+// Invariant: of two critical sections on one lock, the later one has the larger fence. Inside a
+// view the algorithm sees to it by `turn`; across views `epoch` goes first.
+struct Fence {
+  Epoch epoch{};
+  Turn turn{};
+
+  friend constexpr auto operator<=>(const Fence&, const Fence&) = default;
+
+  // What HAPAX_RECORD would write; this header stands alone.
+  static constexpr std::string_view kRecordName = "Fence";
+  static constexpr std::string_view kFieldNames = "epoch, turn";
+  template <class F>
+  static constexpr auto fields_of(F& fence) {
+    auto& [epoch, turn] = fence;
+    return std::tie(epoch, turn);
+  }
+};
+
+// What stands before storage: lets an access pass unless a later holder has been here already.
+// Reads raise the mark as well; otherwise a late write could slip in between a new holder's read
+// and write.
+class FenceGate {
+ public:
+  bool admit(Fence fence) {
+    if (fence < highest_) return false;
+    highest_ = fence;
+    return true;
+  }
+  Fence highest() const { return highest_; }
+
+ private:
+  Fence highest_{};
+};
+
+}  // namespace hapax

@@ -1,0 +1,8 @@
+// hapax: at most one, across machines. All that a program needs.
+#pragma once
+
+#include "hapax/client.h"
+#include "hapax/error.h"
+#include "hapax/fence.h"
+#include "hapax/mutex.h"
+#include "hapax/node.h"

@@ -1,0 +1,72 @@
+// A lock of the group by its name: Lockable and TimedLockable, for std::scoped_lock,
+// std::unique_lock, std::condition_variable_any.
+//
+//   hapax::Client client;
+//   hapax::Mutex orders{client, "orders/42"};
+//   if (std::unique_lock lock{orders, 2s}) db.write(row, orders.fence());
+//
+// A Mutex object is one contender: it is held or not, like a std::mutex, and two threads that want
+// to exclude each other may share it or have one each. All functions may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "hapax/client.h"
+#include "hapax/fence.h"
+#include "hapax/node.h"
+
+namespace hapax {
+
+class Mutex {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Throws std::system_error if no lock can have that name.
+  Mutex(Client& client, std::string_view name);
+  Mutex(Node& node, std::string_view name);
+  ~Mutex();  // Releases what is held. Never throws, never waits.
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  // Waits. Throws std::system_error if the daemon is lost meanwhile.
+  void lock();
+  // Waits no longer than it takes to ask everybody (patience(), a quarter of a second at first):
+  // no algorithm can say at once that nobody at all holds a lock.
+  bool try_lock();
+  template <class Rep, class Period>
+  bool try_lock_for(std::chrono::duration<Rep, Period> duration) {
+    return try_lock_until(Clock::now() + duration);
+  }
+  template <class C, class Duration>
+  bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
+    return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+  }
+  // REQUIRES: held by this object.
+  void unlock();
+
+  // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
+  std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
+
+  std::chrono::milliseconds patience() const;
+  void patience(std::chrono::milliseconds patience);
+
+  const std::string& name() const;
+  // Of the grant that is held, strictly larger than that of every earlier one.
+  // REQUIRES: held by this object.
+  Fence fence() const;
+  // Fires when the grant that is held can no longer be relied on: the daemon is gone or silent.
+  std::stop_token lost() const;
+  // How long the grant is good for without further word from the daemon; zero once it is lost.
+  std::chrono::milliseconds valid_for() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hapax

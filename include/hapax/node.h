@@ -1,0 +1,40 @@
+// A member of the group inside this program: no daemon, no socket in between. Taking a lock again
+// that nobody else has asked for since takes no message and no system call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hapax/client.h"
+
+namespace hapax {
+
+struct NodeOptions {
+  std::uint32_t self = 0;            // Which of the members we are, from 0.
+  std::vector<std::string> members;  // Where each is reached: host:port or unix:/path.
+  std::string group = "hapax";
+  std::vector<std::string> clients;  // Where other programs of this machine may reach us.
+  std::string default_algorithm = "carvalho-roucairol";
+  std::vector<std::string> algorithms;      // "orders/*=maekawa"
+  std::string authority, certificate, key;  // PEM files; needed unless all addresses are local.
+};
+
+class Node {
+ public:
+  // Throws std::system_error.
+  explicit Node(const NodeOptions& options);
+  ~Node();  // Leaves without waiting: what is held is released.
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // Whether all other members are connected.
+  bool is_complete() const;
+
+ private:
+  friend class Mutex;
+  std::shared_ptr<detail::Gateway> gateway_;
+};
+
+}  // namespace hapax

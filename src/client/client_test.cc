@@ -1,0 +1,279 @@
+// Clients against real daemons over real sockets, all in one process.
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <condition_variable>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "hapax/hapax.h"
+#include "node/daemon.h"
+
+namespace hapax {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A group of daemons, each with its thread, on Unix sockets in a folder of its own.
+class Group {
+ public:
+  explicit Group(std::uint32_t size, const Policy& policy = {}) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "hapax-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    std::vector<net::Address> members;
+    for (std::uint32_t i = 0; i < size; ++i) members.push_back(at(fmt::format("member-{}", i)));
+    for (std::uint32_t i = 0; i < size; ++i) {
+      auto one = std::make_unique<One>();
+      NodeConfig config;
+      config.self = NodeId{i};
+      config.members = members;
+      config.clients = {at(fmt::format("clients-{}", i))};
+      config.policy = policy;
+      one->daemon = Daemon::create(one->io, config, {}).value();
+      EXPECT_TRUE(one->daemon->start().has_value());
+      one->thread = std::thread{[io = &one->io] { io->run(); }};
+      all_.push_back(std::move(one));
+    }
+  }
+  ~Group() {
+    for (std::uint32_t i = 0; i < all_.size(); ++i) stop(i);
+    std::filesystem::remove_all(folder_);
+  }
+  std::string address(std::uint32_t i) const {
+    return "unix:" + folder_ + fmt::format("/clients-{}", i);
+  }
+  void stop(std::uint32_t i) {
+    if (!all_[i]->thread.joinable()) return;
+    boost::asio::post(all_[i]->io, [daemon = all_[i]->daemon.get()] { daemon->stop(); });
+    all_[i]->thread.join();
+  }
+
+ private:
+  struct One {
+    boost::asio::io_context io;
+    std::unique_ptr<Daemon> daemon;
+    std::thread thread;
+  };
+  net::Address at(const std::string& name) const {
+    return {.host = "", .port = 0, .path = folder_ + "/" + name};
+  }
+
+  std::string folder_;
+  std::vector<std::unique_ptr<One>> all_;
+};
+
+TEST(Client, LocksAndUnlocks) {
+  Group group{3};
+  Client client{group.address(0)};
+  Mutex mutex{client, "orders/42"};
+  Fence last;
+  for (int i = 0; i < 3; ++i) {
+    const std::scoped_lock lock{mutex};
+    EXPECT_LT(last, mutex.fence());
+    last = mutex.fence();
+    EXPECT_GT(mutex.valid_for(), 0ms);
+    EXPECT_FALSE(mutex.lost().stop_requested());
+  }
+}
+
+TEST(Client, ExcludesThreadsOfAllMembersWithEveryAlgorithm) {
+  for (const std::string_view algorithm :
+       {"central", "token-ring", "lamport", "ricart-agrawala", "carvalho-roucairol", "maekawa",
+        "suzuki-kasami", "raymond", "naimi-trehel", "bakery"}) {
+    Group group{3, Policy::parse(algorithm, {}).value()};
+    std::atomic<int> inside{0};
+    std::atomic<int> entries{0};
+    Fence last;
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < 6; ++t) {
+      threads.emplace_back([&, t] {
+        Client client{group.address(t % 3)};
+        Mutex mutex{client, "one"};
+        for (int i = 0; i < 20; ++i) {
+          const std::scoped_lock lock{mutex};
+          EXPECT_EQ(inside.fetch_add(1), 0) << algorithm;
+          EXPECT_LT(last, mutex.fence()) << algorithm;
+          last = mutex.fence();
+          ++entries;
+          inside.fetch_sub(1);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(entries, 120) << algorithm;
+  }
+}
+
+TEST(Client, GivesUpInTimeAndServesTheNext) {
+  Group group{2};
+  Client one{group.address(0)};
+  Client two{group.address(1)};
+  Mutex mine{one, "it"};
+  Mutex yours{two, "it"};
+  mine.lock();
+  EXPECT_FALSE(yours.try_lock_for(50ms));
+  EXPECT_FALSE(yours.try_lock());
+  std::stop_source stop;
+  std::thread canceller{[&] {
+    std::this_thread::sleep_for(30ms);
+    stop.request_stop();
+  }};
+  EXPECT_EQ(yours.acquire_until(Mutex::Clock::now() + 60s, stop.get_token()), Errc::cancelled);
+  canceller.join();
+  mine.unlock();
+  EXPECT_TRUE(yours.try_lock_for(5s));
+  yours.unlock();
+}
+
+TEST(Client, WhoeverIsGoneHoldsNothing) {
+  Group group{2};
+  Client two{group.address(1)};
+  Mutex yours{two, "it"};
+  {
+    Client one{group.address(0)};
+    Mutex mine{one, "it"};
+    mine.lock();
+    EXPECT_FALSE(yours.try_lock_for(50ms));
+  }
+  EXPECT_TRUE(yours.try_lock_for(5s));
+}
+
+TEST(Client, LearnsThatItsDaemonIsGone) {
+  Group group{1};
+  Client client{group.address(0)};
+  Mutex mutex{client, "it"};
+  mutex.lock();
+  std::mutex m;
+  std::condition_variable cv;
+  bool fired = false;
+  const std::stop_callback on_loss{mutex.lost(), [&] {
+                                     const std::lock_guard lock{m};
+                                     fired = true;
+                                     cv.notify_one();
+                                   }};
+  group.stop(0);
+  std::unique_lock lock{m};
+  EXPECT_TRUE(cv.wait_for(lock, 10s, [&] { return fired; }));
+  EXPECT_EQ(mutex.valid_for(), 0ms);
+  Mutex other{client, "other"};
+  EXPECT_THROW(other.lock(), std::system_error);
+}
+
+TEST(Client, TellsWhoHoldsAndWhoWaits) {
+  Group group{3};
+  Client one{group.address(0)};
+  Client two{group.address(2)};
+  Mutex mine{one, "it"};
+  mine.lock();
+  std::stop_source stop;
+  std::thread waiter{[&] {
+    Mutex yours{two, "it"};
+    EXPECT_EQ(yours.acquire_until(Mutex::Clock::now() + 60s, stop.get_token()), Errc::cancelled);
+  }};
+  std::vector<LockInfo> locks;
+  for (int i = 0; i < 200 && (locks.empty() || locks[0].waiters.empty()); ++i) {
+    std::this_thread::sleep_for(10ms);
+    locks = one.who("it");
+  }
+  ASSERT_EQ(locks.size(), 1u);
+  ASSERT_TRUE(locks[0].holder.has_value());
+  EXPECT_EQ(locks[0].holder->member, 0u);
+  EXPECT_EQ(locks[0].holder->pid, static_cast<std::uint32_t>(getpid()));
+  EXPECT_EQ(locks[0].holder->fence, mine.fence());
+  ASSERT_EQ(locks[0].waiters.size(), 1u);
+  EXPECT_EQ(locks[0].waiters[0].member, 2u);
+  EXPECT_EQ(two.who().size(), 1u);
+  const GroupStatus status = two.status();
+  EXPECT_EQ(status.size, 3u);
+  EXPECT_EQ(status.member, 2u);
+  EXPECT_EQ(status.up, (std::vector<bool>{true, true, true}));
+  stop.request_stop();
+  waiter.join();
+}
+
+// Members inside this process, each a Node of its own.
+class Nodes {
+ public:
+  explicit Nodes(std::uint32_t size, const std::string& algorithm = "carvalho-roucairol") {
+    std::string pattern = (std::filesystem::temp_directory_path() / "hapax-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    NodeOptions options;
+    options.default_algorithm = algorithm;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      options.members.push_back(fmt::format("unix:{}/member-{}", folder_, i));
+    }
+    for (; options.self < size; ++options.self) all_.push_back(std::make_unique<Node>(options));
+  }
+  ~Nodes() {
+    all_.clear();
+    std::filesystem::remove_all(folder_);
+  }
+  Node& operator[](std::uint32_t i) { return *all_[i]; }
+
+ private:
+  std::string folder_;
+  std::vector<std::unique_ptr<Node>> all_;
+};
+
+TEST(Node, ExcludesThreadsOfAllMembersWithGrowingFences) {
+  for (const std::string algorithm : {"carvalho-roucairol", "ricart-agrawala", "naimi-trehel"}) {
+    Nodes nodes{3, algorithm};
+    std::atomic<int> inside{0};
+    int entries = 0;
+    Fence last;
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < 6; ++t) {
+      threads.emplace_back([&, t] {
+        Mutex mutex{nodes[t % 3], "one"};
+        for (int i = 0; i < 200; ++i) {
+          const std::scoped_lock lock{mutex};
+          EXPECT_EQ(inside.fetch_add(1), 0);
+          EXPECT_LT(last, mutex.fence());
+          last = mutex.fence();
+          ++entries;
+          inside.fetch_sub(1);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(entries, 1200) << algorithm;
+  }
+}
+
+TEST(Node, KeepsWhatNobodyElseWantsAndGivesItWhenTheyDo) {
+  Nodes nodes{2};
+  Mutex mine{nodes[0], "it"};
+  Mutex yours{nodes[1], "it"};
+  Fence last;
+  for (int i = 0; i < 10'000; ++i) {
+    mine.lock();
+    EXPECT_LT(last, mine.fence());
+    last = mine.fence();
+    mine.unlock();
+  }
+  ASSERT_TRUE(yours.try_lock_for(10s));
+  EXPECT_LT(last, yours.fence());
+  EXPECT_FALSE(mine.try_lock_for(30ms));
+  yours.unlock();
+  ASSERT_TRUE(mine.try_lock_for(10s));
+  EXPECT_LT(last, mine.fence());
+  mine.unlock();
+}
+
+TEST(Client, SaysWhatIsWrong) {
+  EXPECT_THROW(Client{"unix:/nowhere/at/all"}, std::system_error);
+  EXPECT_THROW(Client{"not an address"}, std::system_error);
+  Group group{1};
+  Client client{group.address(0)};
+  EXPECT_THROW((Mutex{client, ""}), std::system_error);
+  EXPECT_THROW((Mutex{client, "tab\there"}), std::system_error);
+}
+
+}  // namespace
+}  // namespace hapax

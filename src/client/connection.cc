@@ -1,0 +1,250 @@
+#include "client/connection.h"
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+#include <utility>
+
+#include "hapax/error.h"
+#include "session/frames.h"
+
+namespace hapax::client {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// As ps would show it.
+std::string command_line() {
+  std::ifstream file{"/proc/self/cmdline", std::ios::binary};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& c : text) {
+    if (c == '\0') c = ' ';
+  }
+  if (text.size() > session::kLongestText) text.resize(session::kLongestText);
+  return text;
+}
+
+hapax::Person person_of(session::Person&& p) {
+  return {p.member, std::move(p.host), p.pid, std::move(p.command), milliseconds{p.since_ms},
+          p.fence};
+}
+
+}  // namespace
+
+Connection::Connection(const net::Address& address) : socket_(address), last_heard_ms_(now_ms()) {
+  Pending pending;
+  pending_[0] = &pending;  // The welcome answers no request.
+  reader_ = std::jthread{[this] { read_on(); }};
+  say(session::Hello{session::kVersion, static_cast<std::uint32_t>(getpid()), host_name(),
+                     command_line()});
+  const auto answer = await(0, pending, steady_clock::now() + kSilence, {});
+  if (answer && std::holds_alternative<session::Welcome>(*answer)) return;
+  socket_.shut_down();
+  reader_.join();
+  if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
+    throw std::system_error{make_error_code(Errc::refused), refused->why};
+  }
+  throw std::system_error{make_error_code(Errc::unreachable),
+                          "nobody answers as a daemon does at " + address.text()};
+}
+
+Connection::~Connection() {
+  socket_.shut_down();
+  if (reader_.joinable()) reader_.join();
+}
+
+std::uint64_t Connection::add(Pending& pending) {
+  const std::lock_guard lock{mutex_};
+  const std::uint64_t request = next_request_++;
+  if (!gone_) pending_[request] = &pending;
+  return request;
+}
+
+std::optional<session::Answer> Connection::await(std::uint64_t request, Pending& pending,
+                                                 detail::Deadline deadline,
+                                                 const std::stop_token& cancel) {
+  std::unique_lock lock{mutex_};
+  pending.answered.wait_until(lock, cancel, deadline,
+                              [&] { return gone_ || pending.answer.has_value(); });
+  if (pending.answer || gone_) pending_.erase(request);
+  return std::exchange(pending.answer, std::nullopt);
+}
+
+std::error_code Connection::acquire(const std::string& name, detail::Spot*,
+                                    detail::Deadline deadline, const std::stop_token& cancel,
+                                    detail::Holding& holding) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  say(session::Acquire{request, name});
+  std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
+  const bool was_late = !answer && !lost_.stop_requested();
+  if (was_late) {
+    // The daemon has the last word: it may have granted meanwhile.
+    say(session::Cancel{request});
+    answer = await(request, pending, steady_clock::now() + kSilence, {});
+    if (!answer) give_up();
+  }
+  if (!answer) return Errc::lost;
+  if (const auto* granted = std::get_if<session::Granted>(&*answer)) {
+    holding = {request, granted->fence};
+    if (!cancel.stop_requested()) return {};
+    release(nullptr, holding);
+    return Errc::cancelled;
+  }
+  if (std::holds_alternative<session::Ended>(*answer)) {
+    return cancel.stop_requested() ? Errc::cancelled : Errc::timed_out;
+  }
+  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+}
+
+void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept {
+  say(session::Release{holding.request});
+}
+
+std::error_code Connection::ask_and_await(std::uint64_t request, Pending& pending,
+                                          const session::Ask& ask, session::Answer& answer) {
+  say(ask);
+  auto answered = await(request, pending, steady_clock::now() + 2 * kSilence, {});
+  if (!answered) {
+    const std::lock_guard lock{mutex_};
+    pending_.erase(request);
+    return gone_ ? Errc::lost : Errc::timed_out;
+  }
+  answer = std::move(*answered);
+  return {};
+}
+
+std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  session::Answer answer;
+  const auto error =
+      ask_and_await(request, pending, session::Who{request, std::string{name}}, answer);
+  if (error) return error;
+  auto* told = std::get_if<session::Locks>(&answer);
+  if (told == nullptr) return Errc::refused;
+  for (session::Lock& lock : told->locks) {
+    LockInfo info{std::move(lock.name), std::move(lock.algorithm), std::nullopt, {}};
+    if (lock.holder) info.holder = person_of(std::move(*lock.holder));
+    for (session::Person& p : lock.waiters) info.waiters.push_back(person_of(std::move(p)));
+    locks.push_back(std::move(info));
+  }
+  return {};
+}
+
+std::error_code Connection::status(GroupStatus& status) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  session::Answer answer;
+  if (const auto error = ask_and_await(request, pending, session::AskState{request}, answer)) {
+    return error;
+  }
+  auto* s = std::get_if<session::State>(&answer);
+  if (s == nullptr) return Errc::refused;
+  std::vector<bool> up(s->up.begin(), s->up.end());
+  status = {std::move(s->group),
+            s->member,
+            static_cast<std::uint32_t>(s->members.size()),
+            s->epoch,
+            std::move(s->members),
+            std::move(up),
+            s->locks,
+            s->held,
+            s->waiting,
+            s->entries,
+            s->messages_sent,
+            s->messages_received,
+            milliseconds{s->uptime_ms}};
+  return {};
+}
+
+std::chrono::milliseconds Connection::valid_for() const {
+  if (lost_.stop_requested()) return {};
+  return std::max(milliseconds{0}, kSilence - milliseconds{now_ms() - last_heard_ms_.load()});
+}
+
+bool Connection::say(const session::Ask& ask) noexcept {
+  try {
+    thread_local Bytes bytes;
+    bytes.clear();
+    session::write_frame(bytes, ask);
+    const std::lock_guard lock{writing_};
+    if (socket_.write(bytes)) return true;
+  } catch (...) {  // Out of memory: as good as gone.
+  }
+  give_up();
+  return false;
+}
+
+void Connection::give_up() noexcept { socket_.shut_down(); }
+
+// Ends when the socket does; then nobody waits any longer.
+void Connection::read_on() {
+  std::array<std::uint8_t, 16384> room;
+  auto next_ping = steady_clock::now() + kPingEvery;
+  for (;;) {
+    const std::ptrdiff_t count = socket_.read(room, kPingEvery / 4);
+    if (count < 0) break;
+    if (count > 0) {
+      last_heard_ms_.store(now_ms());
+      incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
+      if (!take_frames()) break;
+    }
+    if (now_ms() - last_heard_ms_.load() > kSilence.count()) break;
+    if (steady_clock::now() >= next_ping) {
+      next_ping = steady_clock::now() + kPingEvery;
+      if (!say(session::Ping{0})) break;
+    }
+  }
+  socket_.shut_down();
+  {
+    const std::lock_guard lock{mutex_};
+    gone_ = true;
+    for (const auto& [request, pending] : pending_) pending->answered.notify_all();
+  }
+  lost_.request_stop();
+}
+
+bool Connection::take_frames() {
+  std::span<const std::uint8_t> rest{incoming_};
+  for (;;) {
+    session::Answer answer;
+    const auto taken = session::take_frame(rest, session::kLargestAnswer, answer);
+    if (taken == session::Taken::malformed) return false;
+    if (taken == session::Taken::more) break;
+    hand_over(std::move(answer));
+  }
+  incoming_.erase(incoming_.begin(), incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+  return true;
+}
+
+void Connection::hand_over(session::Answer answer) {
+  if (std::holds_alternative<session::Pong>(answer)) return;
+  const std::uint64_t request = std::visit(
+      [](const auto& a) -> std::uint64_t {
+        if constexpr (requires { a.request; }) return a.request;
+        return 0;
+      },
+      answer);
+  const std::lock_guard lock{mutex_};
+  const auto at = pending_.find(request);
+  if (at == pending_.end()) return;
+  at->second->answer = std::move(answer);
+  at->second->answered.notify_all();
+}
+
+}  // namespace hapax::client

@@ -1,0 +1,78 @@
+// A connection to a daemon. Callers write to the socket themselves; one thread reads, hands answers
+// to those who wait, and sees to it that a daemon that falls silent counts as gone.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "client/gateway.h"
+#include "client/socket.h"
+#include "net/address.h"
+#include "session/protocol.h"
+#include "wire/codec.h"
+
+namespace hapax::client {
+
+class Connection final : public detail::Gateway {
+ public:
+  // The daemon is asked for a sign of life this often, and counts as gone after so long a silence.
+  static constexpr std::chrono::milliseconds kPingEvery{1'000};
+  static constexpr std::chrono::milliseconds kSilence{4'000};
+
+  // Throws std::system_error if nobody answers, or not as a daemon does.
+  explicit Connection(const net::Address& address);
+  ~Connection() override;
+
+  std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
+  std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
+                          const std::stop_token& cancel, detail::Holding& holding) override;
+  void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
+  std::error_code status(GroupStatus& status) override;
+  std::stop_token lost() const override { return lost_.get_token(); }
+  std::chrono::milliseconds valid_for() const override;
+
+ private:
+  // A request that has no answer yet.
+  struct Pending {
+    std::condition_variable_any answered;
+    std::optional<session::Answer> answer;
+  };
+
+  std::uint64_t add(Pending& pending);
+  // Waits for the answer; nothing if there was none until the deadline, or it was cancelled.
+  std::optional<session::Answer> await(std::uint64_t request, Pending& pending,
+                                       detail::Deadline deadline, const std::stop_token& cancel);
+  std::error_code ask_and_await(std::uint64_t request, Pending& pending, const session::Ask& ask,
+                                session::Answer& answer);
+  bool say(const session::Ask& ask) noexcept;
+  void read_on();
+  bool take_frames();
+  void hand_over(session::Answer answer);
+  void give_up() noexcept;
+
+  Socket socket_;
+  std::mutex writing_;
+
+  mutable std::mutex mutex_;  // Guards what follows.
+  std::map<std::uint64_t, Pending*> pending_;
+  std::uint64_t next_request_ = 1;
+  bool gone_ = false;
+
+  std::atomic<std::int64_t> last_heard_ms_;  // On the steady clock.
+  std::stop_source lost_;
+  Bytes incoming_;       // Only the reader's.
+  std::jthread reader_;  // The last: it uses all the others.
+};
+
+}  // namespace hapax::client

@@ -1,0 +1,47 @@
+#include "hapax/error.h"
+
+#include <string>
+
+namespace hapax {
+namespace {
+
+class Category final : public std::error_category {
+ public:
+  const char* name() const noexcept override { return "hapax"; }
+  std::string message(int value) const override {
+    switch (static_cast<Errc>(value)) {
+      case Errc::unreachable:
+        return "no daemon answers; start one with `hapax up` or `hapax node`";
+      case Errc::lost:
+        return "the daemon is gone, and with it every lock it granted";
+      case Errc::timed_out:
+        return "the lock was not granted in time";
+      case Errc::cancelled:
+        return "the wait was called off";
+      case Errc::bad_name:
+        return "a lock's name is UTF-8, 1 to 512 bytes, without control characters";
+      case Errc::bad_address:
+        return "an address is unix:/path or host:port";
+      case Errc::refused:
+        return "the daemon refuses";
+      case Errc::not_held:
+        return "the lock is not held";
+      case Errc::protocol:
+        return "the other side does not speak hapax";
+    }
+    return "unknown error";
+  }
+};
+
+}  // namespace
+
+const std::error_category& error_category() noexcept {
+  static const Category category;
+  return category;
+}
+
+std::error_code make_error_code(Errc errc) noexcept {
+  return {static_cast<int>(errc), error_category()};
+}
+
+}  // namespace hapax

@@ -1,0 +1,53 @@
+// The way from a Mutex to whoever grants: a daemon at the other end of a socket, or a member inside
+// this process.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "hapax/client.h"
+#include "hapax/fence.h"
+
+namespace hapax::detail {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+// A grant that has not been given back.
+struct Holding {
+  std::uint64_t request = 0;
+  Fence fence;
+};
+
+// What a Mutex keeps for its gateway from one grant to the next.
+class Spot {
+ public:
+  virtual ~Spot() = default;
+};
+
+class Gateway {
+ public:
+  virtual ~Gateway() = default;
+
+  // Everything about one lock. May be null.
+  virtual std::shared_ptr<Spot> spot(const std::string& name) = 0;
+  // Waits for the lock. `holding` is set if no error is returned.
+  virtual std::error_code acquire(const std::string& name, Spot* spot, Deadline deadline,
+                                  const std::stop_token& cancel, Holding& holding) = 0;
+  virtual void release(Spot* spot, const Holding& holding) noexcept = 0;
+
+  virtual std::error_code who(std::string_view name, std::vector<LockInfo>& locks) = 0;
+  virtual std::error_code status(GroupStatus& status) = 0;
+
+  // Fires when no grant can be relied on any more.
+  virtual std::stop_token lost() const = 0;
+  // How long grants are good for without further word.
+  virtual std::chrono::milliseconds valid_for() const = 0;
+};
+
+}  // namespace hapax::detail

@@ -1,0 +1,55 @@
+// A member of the group inside this process: its thread, and the ways of this process's threads to
+// it.
+//
+// A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table goes on
+// believing that it is held, and the next lock() is one compare-and-swap on the spot's word, with
+// the next turn. When somebody else wants it, here or elsewhere, the member's thread takes the word
+// back and releases; or, if it is in use, marks it, and the unlock releases.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "client/gateway.h"
+#include "node/daemon.h"
+
+namespace hapax::client {
+
+class Member final : public detail::Gateway {
+ public:
+  // Throws std::system_error.
+  explicit Member(NodeConfig config);
+  ~Member() override;
+
+  std::shared_ptr<detail::Spot> spot(const std::string& name) override;
+  std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
+                          const std::stop_token& cancel, detail::Holding& holding) override;
+  void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
+  std::error_code status(GroupStatus& status) override;
+  std::stop_token lost() const override { return lost_.get_token(); }
+  std::chrono::milliseconds valid_for() const override;
+  bool is_complete();
+
+ private:
+  class Kept;
+
+  boost::asio::io_context io_;
+  std::unique_ptr<Daemon> daemon_;
+  std::uint32_t size_ = 0;
+  Epoch epoch_{};
+  std::mutex mutex_;  // Guards spots_.
+  std::map<std::string, std::shared_ptr<Kept>> spots_;
+  std::stop_source lost_;
+  std::thread thread_;
+};
+
+}  // namespace hapax::client

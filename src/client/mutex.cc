@@ -1,0 +1,102 @@
+#include "hapax/mutex.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "client/gateway.h"
+#include "node/lock_name.h"
+
+namespace hapax {
+namespace {
+
+// Far enough away for anybody, near enough for every clock to count to.
+constexpr std::chrono::hours kForever{24 * 365 * 10};
+
+std::string_view checked(std::string_view name) {
+  if (!check_lock_name(name)) {
+    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
+  }
+  return name;
+}
+
+}  // namespace
+
+class Mutex::Impl {
+ public:
+  Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
+      : gateway_(std::move(gateway)), name_(name), spot_(gateway_->spot(name_)) {}
+  ~Impl() {
+    if (is_held_) gateway_->release(spot_.get(), holding_);
+  }
+
+  std::error_code acquire(Clock::time_point deadline, const std::stop_token& cancel) {
+    detail::Holding holding;
+    if (const auto error = gateway_->acquire(name_, spot_.get(), deadline, cancel, holding)) {
+      return error;
+    }
+    // Nobody else touches it: whoever is granted the lock is alone, and this is a grant.
+    holding_ = holding;
+    is_held_ = true;
+    return {};
+  }
+  void release() {
+    HAPAX_CHECK(is_held_);
+    is_held_ = false;
+    const detail::Holding holding = holding_;
+    gateway_->release(spot_.get(), holding);
+  }
+  Fence fence() const {
+    HAPAX_CHECK(is_held_);
+    return holding_.fence;
+  }
+
+  const std::shared_ptr<detail::Gateway> gateway_;
+  const std::string name_;
+  const std::shared_ptr<detail::Spot> spot_;
+  std::atomic<std::chrono::milliseconds::rep> patience_ms_{250};
+
+ private:
+  // Invariant: written only by whoever holds the lock.
+  detail::Holding holding_;
+  bool is_held_ = false;
+};
+
+Mutex::Mutex(Client& client, std::string_view name)
+    : impl_(std::make_unique<Impl>(client.gateway_, checked(name))) {}
+Mutex::Mutex(Node& node, std::string_view name)
+    : impl_(std::make_unique<Impl>(node.gateway_, checked(name))) {}
+Mutex::~Mutex() = default;
+
+void Mutex::lock() {
+  if (const auto error = acquire_until(Clock::now() + kForever, {})) {
+    throw std::system_error{error, impl_->name_};
+  }
+}
+
+bool Mutex::try_lock() { return try_lock_for(patience()); }
+
+void Mutex::unlock() { impl_->release(); }
+
+std::error_code Mutex::acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept {
+  try {
+    return impl_->acquire(deadline, cancel);
+  } catch (const std::system_error& e) {
+    return e.code();
+  } catch (...) {
+    return std::make_error_code(std::errc::not_enough_memory);
+  }
+}
+
+std::chrono::milliseconds Mutex::patience() const {
+  return std::chrono::milliseconds{impl_->patience_ms_.load()};
+}
+void Mutex::patience(std::chrono::milliseconds patience) { impl_->patience_ms_ = patience.count(); }
+
+const std::string& Mutex::name() const { return impl_->name_; }
+Fence Mutex::fence() const { return impl_->fence(); }
+std::stop_token Mutex::lost() const { return impl_->gateway_->lost(); }
+std::chrono::milliseconds Mutex::valid_for() const { return impl_->gateway_->valid_for(); }
+
+}  // namespace hapax

@@ -1,0 +1,92 @@
+#include "net/address.h"
+
+#include <boost/asio/ip/address.hpp>
+#include <charconv>
+#include <sys/un.h>
+
+namespace hapax::net {
+namespace {
+
+constexpr std::string_view kUnix = "unix:";
+constexpr std::size_t kLongestPath = sizeof(sockaddr_un::sun_path) - 1;
+constexpr std::size_t kLongestHost = 253;  // RFC 1035.
+
+Result<Address> parse_path(std::string_view path) {
+  if (path.empty()) return error("'unix:' needs a path, as in unix:/run/hapax.sock");
+  if (path.size() > kLongestPath) {
+    return error("the path of a Unix socket has at most {} characters, not {}", kLongestPath,
+                 path.size());
+  }
+  if (path.find('\0') != std::string_view::npos) return error("a path has no zero characters");
+  return Address{"", 0, std::string{path}};
+}
+
+bool is_name(std::string_view host) {
+  for (const char c : host) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!letter && !(c >= '0' && c <= '9') && c != '.' && c != '-' && c != '_') return false;
+  }
+  return !host.empty() && host.size() <= kLongestHost;
+}
+
+bool is_v6(const std::string& host) {
+  boost::system::error_code failed;
+  boost::asio::ip::make_address_v6(host, failed);
+  return !failed;
+}
+
+Result<Address> with_port(std::string host, std::string_view port) {
+  std::uint16_t number = 0;
+  const auto [end, failed] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (failed != std::errc{} || end != port.data() + port.size()) {
+    return error("'{}' is not a port; use 0 … 65535", port);
+  }
+  return Address{std::move(host), number, ""};
+}
+
+bool is_loopback(boost::asio::ip::address address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
+  }
+  return address.is_loopback();
+}
+
+}  // namespace
+
+bool Address::is_local() const {
+  if (is_unix() || host == "localhost") return true;
+  boost::system::error_code failed;
+  const auto address = boost::asio::ip::make_address(host, failed);
+  return !failed && is_loopback(address);
+}
+
+std::string Address::text() const {
+  if (is_unix()) return std::string{kUnix} + path;
+  const bool v6 = host.find(':') != std::string::npos;
+  return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+Result<Address> parse_address(std::string_view text) {
+  if (text.starts_with(kUnix)) return parse_path(text.substr(kUnix.size()));
+  if (text.starts_with('[')) {
+    const std::size_t close = text.find("]:");
+    if (close == std::string_view::npos) {
+      return error("'{}' is not an address; write [v6]:port, as in [::1]:7400", text);
+    }
+    std::string host{text.substr(1, close - 1)};
+    if (!is_v6(host)) return error("'{}' is not an IPv6 address", host);
+    return with_port(std::move(host), text.substr(close + 2));
+  }
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) {
+    return error("'{}' has no port; write host:port, [v6]:port or unix:/path", text);
+  }
+  const std::string_view host = text.substr(0, colon);
+  if (host.find(':') != std::string_view::npos) {
+    return error("'{}' is ambiguous; put an IPv6 address in brackets, as in [::1]:7400", text);
+  }
+  if (!is_name(host)) return error("'{}' is not the name or the address of a host", host);
+  return with_port(std::string{host}, text.substr(colon + 1));
+}
+
+}  // namespace hapax::net

@@ -1,0 +1,29 @@
+// A small certificate authority for one group: `ca.pem`, and for each member a certificate that
+// says which member it is and where it lives. For groups that have no authority of their own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/tls.h"
+
+namespace hapax::net {
+
+struct CertsPlan {
+  std::filesystem::path folder;    // Is made if it is not there.
+  std::vector<std::string> hosts;  // Of member 0, 1, …: a name or an IP address.
+  int days = 825;  // How long members' certificates are valid; the authority's: 4×.
+  bool overwrite = false;
+};
+
+// Writes ca.pem, ca.key, member-0.pem, member-0.key, … and returns their paths in that order. Keys
+// are readable by their owner only. Unless told to overwrite, refuses before it writes anything.
+Result<std::vector<std::filesystem::path>> make_certs(const CertsPlan& plan);
+
+// The files of one member as make_certs() names them.
+TlsFiles tls_files(const std::filesystem::path& folder, NodeId member);
+
+}  // namespace hapax::net

@@ -1,0 +1,113 @@
+// Frames over one stream. Reads into one reused buffer; writes what has gathered in out() with one
+// write at a time. Knows nothing of members or links: its owner does.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/ids.h"
+#include "net/frame.h"
+#include "net/handler_memory.h"
+#include "net/stats.h"
+#include "net/stream.h"
+
+namespace hapax::net {
+
+class Connection;
+
+class ConnectionOwner {
+ public:
+  virtual void on_open(Connection& connection) = 0;  // Greetings may begin.
+  // Around the frames that one read brings.
+  virtual void begin_turn() = 0;
+  virtual void end_turn() = 0;
+  virtual void on_frame(Connection& connection, std::span<const std::uint8_t> body) = 0;
+  virtual void on_written(Connection& connection) = 0;  // There is room for more.
+  // Not after close(). `fault` if the other side did what no member does.
+  virtual void on_lost(Connection& connection, std::optional<Drop> fault, std::string_view why) = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  enum class Side { dials, accepts };
+
+  // `tls` may be null; shared because operations under way outlive their owner.
+  Connection(Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Side side,
+             ConnectionOwner& owner, Stats& stats);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void start();
+
+  // Frames for the next flush().
+  Bytes& out() { return out_; }
+  // Writes what has gathered, unless a write is under way; on_written() then calls again. In the
+  // clear most writes are over at once. Never calls the owner back from here.
+  void flush();
+  bool is_writing() const { return is_writing_; }
+
+  // Ends at once; the owner hears nothing any more.
+  void close();
+  // Writes what has gathered, then ends; bytes that still come in are thrown away. The owner hears
+  // nothing any more but gone(), once; close() when it takes too long.
+  void finish(std::function<void()> gone);
+  bool is_closed() const { return state_ == State::closed; }
+
+  // Both know each other: larger frames may come.
+  void allow(std::size_t largest_frame) { reader_.allow(largest_frame); }
+
+  // The member at the other end, once its owner knows.
+  std::optional<NodeId> peer() const { return peer_; }
+  void belongs_to(NodeId peer) { peer_ = peer; }
+
+  Side side() const { return side_; }
+  SSL* session() { return stream_.session(); }
+  const std::string& remote() const { return remote_; }
+
+  // Whether anything came in, or went out, since the last time this was asked.
+  bool has_heard() { return std::exchange(heard_, false); }
+  bool has_spoken() { return std::exchange(spoken_, false); }
+
+ private:
+  enum class State { opening, open, finishing, closed };
+
+  void write_now();
+  void read();
+  void read_done(const boost::system::error_code& failed, std::size_t count);
+  void write_done(const boost::system::error_code& failed, std::size_t count);
+  void take_frames();
+  void lose(std::optional<Drop> fault, std::string_view why);
+  void shut_down_sending();
+
+  Stream stream_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  Side side_;
+  ConnectionOwner* owner_;  // Invariant: null from close() or finish() on …
+  Stats* stats_;            // … and so is this.
+  std::string remote_;
+  std::optional<NodeId> peer_;
+  State state_ = State::opening;
+  FrameReader reader_{kLargestGreeting};
+  Bytes out_;
+  Bytes writing_;            // Invariant: unchanged while is_writing_.
+  std::size_t written_ = 0;  // Of writing_, before the write under way.
+  bool is_writing_ = false;
+  std::function<void()> gone_;
+  bool heard_ = true;
+  bool spoken_ = true;
+  HandlerMemory read_memory_;
+  HandlerMemory write_memory_;
+};
+
+}  // namespace hapax::net

@@ -1,0 +1,64 @@
+// Tries to connect to one address until it is told to stop, waiting longer each time, and hands the
+// sockets on.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/prng.h"
+#include "net/address.h"
+#include "net/endpoint.h"
+#include "net/stream.h"
+
+namespace hapax::net {
+
+class Dialer : public std::enable_shared_from_this<Dialer> {
+ public:
+  struct Pace {
+    std::chrono::milliseconds min;
+    std::chrono::milliseconds max;
+    std::chrono::milliseconds patience;  // With one attempt.
+  };
+  using OnSocket = std::function<void(Socket)>;
+  using OnFailure = std::function<void(std::string_view why)>;
+
+  Dialer(boost::asio::io_context& io, Address address, Pace pace, std::uint64_t seed,
+         OnSocket on_socket, OnFailure on_failure);
+
+  // Dials now. REQUIRES: not dialling.
+  void dial();
+  // Dials after a while, twice as long as the time before.
+  void dial_later();
+  // The connection came to something: the next wait is a short one again.
+  void succeeded() { wait_ = pace_.min; }
+  void close();
+
+  const Address& address() const { return address_; }
+
+ private:
+  void connect(std::size_t next);
+  void fail(std::string_view why);
+  bool is_current(std::uint64_t attempt) const { return attempt == attempt_ && !closed_; }
+
+  boost::asio::ip::tcp::resolver resolver_;
+  boost::asio::steady_timer timer_;
+  Socket socket_;
+  Address address_;
+  Pace pace_;
+  std::chrono::milliseconds wait_;
+  Prng prng_;
+  OnSocket on_socket_;
+  OnFailure on_failure_;
+  std::vector<Endpoint> endpoints_;
+  std::uint64_t attempt_ = 0;  // Handlers of an earlier one have nothing to say.
+  bool closed_ = false;
+};
+
+}  // namespace hapax::net

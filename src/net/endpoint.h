@@ -1,0 +1,21 @@
+// From an address as people write it to what the operating system takes.
+#pragma once
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <optional>
+
+#include "base/result.h"
+#include "net/address.h"
+
+namespace hapax::net {
+
+using Endpoint = boost::asio::generic::stream_protocol::endpoint;
+
+// The endpoint of an address that needs no looking up: a path, a number, or localhost.
+std::optional<Endpoint> endpoint_of(const Address& address);
+
+// Looks the name up and waits for the answer: for starting up only.
+Result<Endpoint> look_up(boost::asio::io_context& io, const Address& address);
+
+}  // namespace hapax::net

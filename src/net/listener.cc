@@ -1,0 +1,92 @@
+#include "net/listener.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <chrono>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "net/endpoint.h"
+
+namespace hapax::net {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPause{100};
+
+// A socket file stays when its process dies without closing it; binding there fails for ever.
+void remove_if_left_over(asio::io_context& io, const Address& address) {
+  struct stat info {};
+  if (::stat(address.path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
+  asio::local::stream_protocol::socket probe{io};
+  error_code failed;
+  probe.connect(asio::local::stream_protocol::endpoint{address.path}, failed);
+  if (failed == asio::error::connection_refused) ::unlink(address.path.c_str());
+}
+
+std::uint16_t port_of(const Endpoint& endpoint) {
+  asio::ip::tcp::endpoint tcp;
+  tcp.resize(endpoint.size());
+  std::memcpy(tcp.data(), endpoint.data(), endpoint.size());
+  return tcp.port();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Listener>> Listener::open(asio::io_context& io, const Address& address,
+                                                 OnSocket on_socket) {
+  auto listener = std::make_shared<Listener>(io);
+  listener->address_ = address;
+  listener->on_socket_ = std::move(on_socket);
+  if (const Result<void> bound = listener->bind(io); !bound) return bound.error();
+  return listener;
+}
+
+Result<void> Listener::bind(asio::io_context& io) {
+  const Result<Endpoint> endpoint = look_up(io, address_);
+  if (!endpoint) return endpoint.error();
+  if (address_.is_unix()) remove_if_left_over(io, address_);
+  error_code failed;
+  acceptor_.open(endpoint->protocol(), failed);
+  if (!failed && !address_.is_unix()) {
+    acceptor_.set_option(asio::socket_base::reuse_address{true}, failed);
+  }
+  if (!failed) acceptor_.bind(*endpoint, failed);
+  // Whoever may write to the socket's file may connect: its owner only.
+  if (!failed && address_.is_unix()) ::chmod(address_.path.c_str(), S_IRUSR | S_IWUSR);
+  if (!failed) acceptor_.listen(asio::socket_base::max_listen_connections, failed);
+  if (failed) return error("cannot listen on {}: {}", address_.text(), failed.message());
+  if (!address_.is_unix()) address_.port = port_of(acceptor_.local_endpoint());
+  return {};
+}
+
+void Listener::close() {
+  if (std::exchange(closed_, true)) return;
+  error_code ignored;
+  acceptor_.close(ignored);
+  pause_.cancel();
+  if (address_.is_unix()) ::unlink(address_.path.c_str());
+}
+
+void Listener::accept() {
+  acceptor_.async_accept([self = shared_from_this()](const error_code& failed, Socket socket) {
+    if (self->closed_) return;
+    // Out of file descriptors, say: trying again at once would only keep the processor busy.
+    if (failed && failed != asio::error::connection_aborted) return self->accept_later();
+    if (!failed) self->on_socket_(std::move(socket));
+    if (!self->closed_) self->accept();
+  });
+}
+
+void Listener::accept_later() {
+  pause_.expires_after(kPause);
+  pause_.async_wait([self = shared_from_this()](const error_code& failed) {
+    if (!failed && !self->closed_) self->accept();
+  });
+}
+
+}  // namespace hapax::net

@@ -1,0 +1,44 @@
+// Accepts connections at one address and hands the sockets on.
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+#include "net/address.h"
+#include "net/stream.h"
+
+namespace hapax::net {
+
+class Listener : public std::enable_shared_from_this<Listener> {
+ public:
+  using OnSocket = std::function<void(Socket)>;
+
+  // Binds and listens. A Unix socket that nobody answers on is left over, and replaced.
+  static Result<std::shared_ptr<Listener>> open(boost::asio::io_context& io, const Address& address,
+                                                OnSocket on_socket);
+  explicit Listener(boost::asio::io_context& io) : acceptor_(io), pause_(io) {}
+
+  void start() { accept(); }
+  void close();  // Removes a Unix socket's file, too. on_socket is not called any more.
+
+  const Address& address() const { return address_; }  // With the port that was free.
+
+ private:
+  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+
+  Result<void> bind(boost::asio::io_context& io);
+  void accept();
+  void accept_later();
+
+  Acceptor acceptor_;
+  boost::asio::steady_timer pause_;
+  Address address_;
+  OnSocket on_socket_;
+  bool closed_ = false;
+};
+
+}  // namespace hapax::net

@@ -1,0 +1,119 @@
+#include "net/mesh.h"
+
+#include <algorithm>
+#include <chrono>
+#include <openssl/ssl.h>
+#include <set>
+
+#include "base/check.h"
+#include "net/mesh_impl.h"
+
+namespace hapax::net {
+namespace {
+
+constexpr std::size_t kLargestFrame = std::size_t{1} << 30;
+constexpr std::size_t kMostMembers = 1 << 16;
+
+std::optional<Error> objection(const MeshLimits& limits) {
+  constexpr Milliseconds kNone{0};
+  if (limits.frame_bytes < 2 * kLargestGreeting || limits.frame_bytes > kLargestFrame) {
+    return error("frames are limited to {} … {} bytes, not {}", 2 * kLargestGreeting, kLargestFrame,
+                 limits.frame_bytes);
+  }
+  if (limits.resend_bytes < limits.frame_bytes || limits.resend_messages < 4) {
+    return error("at least one frame and four messages must be kept for resending");
+  }
+  if (limits.pending == 0 || limits.per_identity == 0) {
+    return error("nobody could connect: allow at least one connection at a time");
+  }
+  if (limits.handshake <= kNone || limits.ping <= kNone || limits.linger < kNone) {
+    return error("time limits are positive");
+  }
+  if (limits.backoff_min <= kNone || limits.backoff_max < limits.backoff_min) {
+    return error("the shortest wait between attempts is positive and not above the longest");
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> objection_to_addresses(const MeshOptions& options) {
+  std::set<Address> seen;
+  for (std::size_t i = 0; i < options.members.size(); ++i) {
+    const Address& address = options.members[i];
+    if (!address.is_unix() && address.port == 0) {
+      if (i < number(options.self)) return error("member {} has no port to dial", i);
+    } else if (!seen.insert(address).second) {
+      return error("two members cannot share the address {}", address.text());
+    }
+  }
+  if (options.tls) return std::nullopt;
+  std::vector<Address> all = options.members;
+  if (options.listen) all.push_back(*options.listen);
+  for (const Address& address : all) {
+    if (address.is_local()) continue;
+    return error(
+        "{} is not on this machine, and without TLS anybody on the way could read and forge; "
+        "give certificates (`hapax certs` makes them) or use loopback or unix: addresses",
+        address.text());
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> objection(const MeshOptions& options) {
+  const std::size_t size = options.members.size();
+  if (size == 0 || size > kMostMembers) {
+    return error("a group has 1 … {} members, not {}", kMostMembers, size);
+  }
+  if (number(options.self) >= size) {
+    return error("there is no member {} in a group of {}", number(options.self), size);
+  }
+  if (options.group.empty() || options.group.size() > kLongestGroup) {
+    return error("the name of a group has 1 … {} characters", kLongestGroup);
+  }
+  if (auto e = objection(options.limits)) return e;
+  return objection_to_addresses(options);
+}
+
+std::uint64_t wall_clock_us() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Mesh>> Mesh::create(boost::asio::io_context& io, MeshOptions options,
+                                           MeshHandlers handlers) {
+  if (const auto e = objection(options)) return *e;
+  std::shared_ptr<boost::asio::ssl::context> tls;
+  if (options.tls) {
+    auto context = make_tls_context(*options.tls);
+    if (!context) return context.error();
+    tls = *context;
+    const auto member = member_of(SSL_CTX_get0_certificate(tls->native_handle()));
+    if (member != options.self) {
+      return error("the certificate {} is not made out to member-{}", options.tls->certificate,
+                   number(options.self));
+    }
+  }
+  if (options.incarnation == 0) options.incarnation = wall_clock_us();
+  return std::unique_ptr<Mesh>{new Mesh{
+      std::make_shared<Impl>(io, std::move(options), std::move(handlers), std::move(tls))}};
+}
+
+Mesh::Mesh(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Mesh::~Mesh() { impl_->abandon(); }
+
+Result<void> Mesh::start() { return impl_->start(); }
+void Mesh::stop() { impl_->stop(); }
+bool Mesh::send(NodeId to, std::span<const std::uint8_t> message) {
+  return impl_->send(to, message);
+}
+void Mesh::begin_turn() { impl_->begin_turn(); }
+void Mesh::end_turn() { impl_->end_turn(); }
+bool Mesh::is_up(NodeId peer) const { return impl_->is_up(peer); }
+std::size_t Mesh::largest_message() const { return impl_->largest_message(); }
+Address Mesh::listening() const { return impl_->listening(); }
+std::uint64_t Mesh::incarnation() const { return impl_->incarnation(); }
+const Stats& Mesh::stats() const { return impl_->stats(); }
+
+}  // namespace hapax::net

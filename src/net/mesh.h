@@ -1,0 +1,125 @@
+// The members of a group, each connected to each: what the lectures call reliable FIFO channels, on
+// TCP or Unix sockets, with TLS 1.3 wherever bytes leave the machine.
+//
+// A message is delivered exactly once and in order as long as both incarnations live, however often
+// the connection between them breaks (net/link.h). When a peer comes back as a new process,
+// everything that was under way to the old one is gone, and on_forgotten says so.
+//
+// One connection per pair: the higher id dials the lower, and keeps trying. Everything sent to one
+// peer during one turn leaves in one write. A turn is what one read brings, or what a Turn spans;
+// what is sent outside of either leaves when the handlers that the loop has at hand are through.
+//
+// Threads: none of its own. All calls and all handlers happen on the thread that runs the
+// io_context. A handler may call send() and stop(), but not destroy the mesh.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "net/stats.h"
+#include "net/tls.h"
+
+namespace hapax::net {
+
+using Milliseconds = std::chrono::milliseconds;
+
+struct MeshLimits {
+  std::size_t frame_bytes = std::size_t{1} << 20;    // The largest frame; a message is a bit less.
+  std::size_t resend_bytes = std::size_t{16} << 20;  // Unacknowledged, per peer.
+  std::size_t resend_messages = std::size_t{1} << 18;
+  std::size_t pending = 32;      // Accepted connections that have not introduced themselves yet.
+  std::size_t per_identity = 4;  // … and those that claim to be the same member.
+  Milliseconds handshake{5'000};
+  Milliseconds backoff_min{20};  // Between two attempts to dial; doubles, with jitter.
+  Milliseconds backoff_max{2'000};
+  Milliseconds ping{1'000};  // A silent connection is spoken on this often; dead after three.
+  Milliseconds linger{500};  // How long a goodbye may take.
+};
+
+struct MeshOptions {
+  NodeId self{};
+  std::vector<Address> members;   // Where member 0, 1, … is reached. Only lower ids are dialled.
+  std::optional<Address> listen;  // If not where the others reach us, e.g. 0.0.0.0:7400.
+  std::string group;              // 1 … 64 characters; members of different groups never mix.
+  Epoch epoch{};
+  std::uint64_t incarnation = 0;  // Of this process; 0: the wall clock in microseconds.
+  std::optional<TlsFiles> tls;    // Without it every address must be local.
+  MeshLimits limits;
+  std::function<void(const std::string&)> log;  // May be empty. Must not call back.
+};
+
+struct MeshHandlers {
+  // `message` is gone when the handler returns.
+  std::function<void(NodeId from, std::span<const std::uint8_t> message)> on_message;
+  std::function<void(NodeId peer)> on_up;
+  std::function<void(NodeId peer, std::string_view why)> on_down;
+  // The peer is a new process: what we sent and it had not acknowledged is lost, and so is what it
+  // knew. Comes after on_down of the old and before on_up of the new one. Messages sent from here
+  // on go to the new one.
+  std::function<void(NodeId peer)> on_forgotten;
+};
+
+class Mesh {
+ public:
+  // Refuses options that make no sense, files that do not load, and — without TLS — any address
+  // that is not local. Opens nothing yet. Any handler may be empty.
+  static Result<std::unique_ptr<Mesh>> create(boost::asio::io_context& io, MeshOptions options,
+                                              MeshHandlers handlers);
+  ~Mesh();  // Without a goodbye, unless stop() came first. No handler runs any more.
+  Mesh(const Mesh&) = delete;
+  Mesh& operator=(const Mesh&) = delete;
+
+  // Listens and dials. REQUIRES: not started before.
+  [[nodiscard]] Result<void> start();
+
+  // Writes what is queued, says goodbye and closes; handlers are silent from here on. The
+  // io_context runs out of work within limits.linger.
+  void stop();
+
+  // Queues a message, also while the peer is down. False if the peer has left more unacknowledged
+  // than limits allow, or the message does not fit a frame: it was not taken, and if it mattered,
+  // the channel is no longer reliable. REQUIRES: `to` is another member.
+  [[nodiscard]] bool send(NodeId to, std::span<const std::uint8_t> message);
+
+  // Sends during its life leave together at its end, which is sooner than the loop's next round:
+  // for handlers of others on the same loop, a client's request say. REQUIRES: the mesh outlives
+  // it.
+  class Turn {
+   public:
+    explicit Turn(Mesh& mesh) : mesh_(mesh) { mesh_.begin_turn(); }
+    ~Turn() { mesh_.end_turn(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Mesh& mesh_;
+  };
+
+  bool is_up(NodeId peer) const;
+  std::size_t largest_message() const;
+  Address listening() const;  // With the port that was free. REQUIRES: started.
+  std::uint64_t incarnation() const;
+  const Stats& stats() const;
+
+ private:
+  class Impl;
+  explicit Mesh(std::shared_ptr<Impl> impl);
+  void begin_turn();
+  void end_turn();
+
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace hapax::net

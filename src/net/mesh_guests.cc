@@ -1,0 +1,211 @@
+// The part of the mesh in which connections begin: nobody is believed before this is through.
+#include <algorithm>
+#include <openssl/rand.h>
+#include <utility>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "net/mesh_impl.h"
+#include "net/tls.h"
+
+namespace hapax::net {
+namespace {
+
+std::uint64_t fresh_nonce() {
+  std::uint64_t nonce = 0;
+  while (nonce == 0) {
+    const int drawn = RAND_bytes(reinterpret_cast<unsigned char*>(&nonce), sizeof nonce);
+    HAPAX_CHECK(drawn == 1);
+  }
+  return nonce;
+}
+
+// Only who may be a member with a wrong setting is told why; others learn nothing.
+bool is_worth_a_word(Drop why) {
+  return why == Drop::wrong_version || why == Drop::wrong_group || why == Drop::wrong_epoch ||
+         why == Drop::violation;
+}
+
+}  // namespace
+
+void Mesh::Impl::accepted(Socket socket) {
+  make_room(options_.limits.pending, std::nullopt);
+  add_guest(std::move(socket), Connection::Side::accepts)->connection->start();
+}
+
+void Mesh::Impl::dialled(NodeId to, Socket socket) {
+  const auto guest = add_guest(std::move(socket), Connection::Side::dials);
+  guest->dialled = to;
+  guest->connection->start();
+}
+
+Mesh::Impl::Guests::iterator Mesh::Impl::add_guest(Socket socket, Connection::Side side) {
+  Guest guest{std::make_shared<Connection>(std::move(socket), tls_, side, *this, stats_),
+              std::nullopt,
+              std::nullopt,
+              std::nullopt,
+              fresh_nonce(),
+              std::chrono::steady_clock::now() + options_.limits.handshake};
+  return guests_.insert(guests_.end(), std::move(guest));
+}
+
+Mesh::Impl::Guests::iterator Mesh::Impl::guest_of(const Connection& connection) {
+  const auto guest = std::find_if(guests_.begin(), guests_.end(), [&](const Guest& g) {
+    return g.connection.get() == &connection;
+  });
+  HAPAX_CHECK((guest != guests_.end()));
+  return guest;
+}
+
+// Honest members are through within a round trip: whoever has waited longest is the least likely to
+// be one.
+void Mesh::Impl::make_room(std::size_t most, std::optional<NodeId> identity) {
+  const auto counts = [&](const Guest& guest) {
+    if (guest.dialled) return false;
+    return !identity || guest.certified == identity ||
+           (guest.hello && guest.hello->from == *identity);
+  };
+  const auto there = std::count_if(guests_.begin(), guests_.end(), counts);
+  if (static_cast<std::size_t>(there) < most) return;
+  const auto oldest = std::find_if(guests_.begin(), guests_.end(), counts);
+  count(Drop::too_many, identity, oldest->connection->remote(), "too many unfinished connections");
+  remove(oldest);
+}
+
+void Mesh::Impl::on_open(Connection& connection) {
+  const auto guest = guest_of(connection);
+  if (SSL* session = connection.session()) {
+    const std::optional<NodeId> certified = peer_of(session);
+    if (!certified || !may_be(me_, *certified, guest->dialled)) {
+      return refuse(guest, Drop::stranger,
+                    certified ? fmt::format("has the certificate of member-{}", number(*certified))
+                              : "its certificate names no member");
+    }
+    if (!guest->dialled) make_room(options_.limits.per_identity, certified);
+    guest->certified = certified;
+  }
+  if (!guest->dialled) return;  // Who dials speaks first.
+  Peer& peer = peers_[number(*guest->dialled)];
+  Hello hello = make_hello(me_, peer.id, peer.link);
+  hello.attempt = ++peer.attempts;
+  hello.nonce = guest->nonce;
+  write_frame(connection.out(), hello);
+  ++stats_.frames_out;
+  connection.flush();
+}
+
+void Mesh::Impl::on_guest_frame(Guests::iterator guest, std::span<const std::uint8_t> body) {
+  const std::optional<Frame> frame = decode_frame(body);
+  if (!frame) return refuse(guest, Drop::malformed, "a frame that no member writes");
+  const auto too_early = [&] { refuse(guest, Drop::malformed, "speaks before it is introduced"); };
+  match(
+      frame->content, [&](const Hello& hello) { on_hello(guest, hello); },
+      [&](const Confirm& confirm) { on_confirm(guest, confirm); },
+      [&](const Bye& bye) {
+        if (!guest->dialled) return too_early();
+        log_unreachable(*guest->dialled, bye.why ? fmt::format("it refuses us ({}), in epoch {}",
+                                                               name_of(*bye.why), bye.epoch)
+                                                 : std::string{"it is stopping"});
+        remove(guest);
+      },
+      [&](const Data&) { too_early(); }, [&](const Ack&) { too_early(); });
+}
+
+void Mesh::Impl::on_hello(Guests::iterator guest, const Hello& hello) {
+  if (guest->hello) return refuse(guest, Drop::malformed, "introduces itself twice");
+  if (const auto no = objection(me_, hello, guest->dialled, guest->certified)) {
+    return refuse(guest, no->why, no->what);
+  }
+  const std::uint64_t expected_echo = guest->dialled ? guest->nonce : 0;
+  if (hello.echo != expected_echo) {
+    return refuse(guest, Drop::replay, "answers what we did not ask");
+  }
+  if (!guest->dialled) return answer(guest, hello);
+  write_frame(guest->connection->out(), Confirm{hello.nonce});
+  ++stats_.frames_out;
+  establish(guest, hello);
+}
+
+void Mesh::Impl::answer(Guests::iterator guest, const Hello& hello) {
+  Peer& peer = peers_[number(hello.from)];
+  const bool is_same = hello.incarnation == peer.link.seen();
+  if (is_same && hello.attempt <= peer.last_attempt) {
+    return refuse(guest, Drop::replay, "an attempt that we have seen");
+  }
+  if (peer.up != nullptr && hello.incarnation < peer.link.seen()) {
+    return refuse(guest, Drop::replay, "an older process of a member that is up");
+  }
+  if (!guest->certified) make_room(options_.limits.per_identity, hello.from);
+  guest->hello = hello;
+  Hello own = make_hello(me_, hello.from, peer.link);
+  own.attempt = hello.attempt;
+  own.nonce = guest->nonce;
+  own.echo = hello.nonce;
+  write_frame(guest->connection->out(), own);
+  ++stats_.frames_out;
+  guest->connection->flush();
+}
+
+void Mesh::Impl::on_confirm(Guests::iterator guest, const Confirm& confirm) {
+  if (!guest->hello) return refuse(guest, Drop::malformed, "confirms before it is introduced");
+  if (confirm.echo != guest->nonce) {
+    return refuse(guest, Drop::replay, "answers what we did not ask");
+  }
+  const Hello hello = *guest->hello;
+  Peer& peer = peers_[number(hello.from)];
+  // A later attempt may have overtaken this one: its bytes are of a connection that is over.
+  if (hello.incarnation == peer.link.seen() && hello.attempt <= peer.last_attempt) {
+    return refuse(guest, Drop::replay, "overtaken by a later attempt");
+  }
+  peer.last_attempt = hello.attempt;
+  establish(guest, hello);
+}
+
+void Mesh::Impl::establish(Guests::iterator guest, const Hello& hello) {
+  Peer& peer = peers_[number(hello.from)];
+  // The peer would not have come again if it still had the other one.
+  if (peer.up != nullptr) down(peer, "replaced by a new connection");
+  if (is_stopped_) return;
+  const Link::Meeting meeting = peer.link.meet(hello.incarnation, hello.seen, hello.received);
+  if (meeting == Link::Meeting::impossible) {
+    return refuse(guest, Drop::violation, "says it has what it cannot have");
+  }
+  peer.up = guest->connection;
+  peer.up->belongs_to(peer.id);
+  peer.up->allow(options_.limits.frame_bytes);
+  peer.unheard = peer.unspoken = Milliseconds{0};
+  guests_.erase(guest);
+  logged_[number(peer.id)] = 0;
+  if (peer.dialer != nullptr) peer.dialer->succeeded();
+  ++stats_.connects;
+  if (std::exchange(peer.was_up, true)) ++stats_.reconnects;
+  mark_dirty(peer);  // At least our Confirm; and what is queued.
+  if (meeting == Link::Meeting::forgotten) {
+    ++stats_.forgotten;
+    if (handlers_.on_forgotten) handlers_.on_forgotten(peer.id);
+  }
+  if (handlers_.on_up && !is_stopped_) handlers_.on_up(peer.id);
+}
+
+void Mesh::Impl::refuse(Guests::iterator guest, Drop why, const std::string& what) {
+  const auto who = guest->dialled ? guest->dialled : guest->certified;
+  count(why, who, guest->connection->remote(), what);
+  if (is_worth_a_word(why)) say_bye(guest->connection, why);
+  const std::optional<NodeId> target = guest->dialled;
+  if (!is_worth_a_word(why)) guest->connection->close();
+  guests_.erase(guest);
+  retry(target);
+}
+
+void Mesh::Impl::remove(Guests::iterator guest) {
+  const std::optional<NodeId> target = guest->dialled;
+  guest->connection->close();
+  guests_.erase(guest);
+  retry(target);
+}
+
+void Mesh::Impl::retry(std::optional<NodeId> dialled) {
+  if (dialled && !is_stopped_) peers_[number(*dialled)].dialer->dial_later();
+}
+
+}  // namespace hapax::net

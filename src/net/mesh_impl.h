@@ -1,0 +1,143 @@
+// What stands behind Mesh: peers, guests that have yet to introduce themselves, and those on their
+// way out. See mesh.h for what it promises.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/prng.h"
+#include "net/connection.h"
+#include "net/dialer.h"
+#include "net/greeting.h"
+#include "net/handler_memory.h"
+#include "net/link.h"
+#include "net/listener.h"
+#include "net/mesh.h"
+
+namespace hapax::net {
+
+class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Mesh::Impl> {
+ public:
+  Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers handlers,
+       std::shared_ptr<boost::asio::ssl::context> tls);
+
+  Result<void> start();
+  void stop();
+  void abandon();  // The mesh is gone: ends what stop() has not.
+  bool send(NodeId to, std::span<const std::uint8_t> message);
+
+  bool is_up(NodeId peer) const { return peers_[number(peer)].up != nullptr; }
+  std::size_t largest_message() const { return options_.limits.frame_bytes - kDataOverhead; }
+  Address listening() const;
+  std::uint64_t incarnation() const { return me_.incarnation; }
+  const Stats& stats() const { return stats_; }
+
+  void begin_turn() override { ++turns_; }
+  void end_turn() override;
+
+  void on_open(Connection& connection) override;
+  void on_frame(Connection& connection, std::span<const std::uint8_t> body) override;
+  void on_written(Connection& connection) override;
+  void on_lost(Connection& connection, std::optional<Drop> fault, std::string_view why) override;
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  struct Peer {
+    Peer(NodeId id_, const Identity& me, const LinkLimits& limits)
+        : id(id_), link(me.incarnation, me.epoch, limits) {}
+
+    NodeId id;
+    Link link;
+    std::shared_ptr<Connection> up;  // Both know each other. Null: down.
+    std::shared_ptr<Dialer> dialer;  // Null: the peer dials us, or is ourselves.
+    std::uint64_t attempts = 0;      // Of our dialling it.
+    std::uint64_t last_attempt = 0;  // Of this incarnation of its dialling us.
+    bool is_dirty = false;           // Invariant: true if and only if in dirty_.
+    bool was_up = false;
+    Milliseconds unheard{};
+    Milliseconds unspoken{};
+  };
+  // A connection before both know each other.
+  struct Guest {
+    std::shared_ptr<Connection> connection;
+    std::optional<NodeId> dialled;    // Nothing: it came to us.
+    std::optional<NodeId> certified;  // By TLS.
+    std::optional<Hello> hello;       // Of who came to us; it has yet to confirm.
+    std::uint64_t nonce;              // Ours.
+    Time deadline;
+  };
+  using Guests = std::list<Guest>;  // The oldest first.
+  struct Leaving {
+    std::shared_ptr<Connection> connection;
+    Time deadline;
+  };
+
+  // Connections begin.
+  void accepted(Socket socket);
+  void dialled(NodeId to, Socket socket);
+  Guests::iterator add_guest(Socket socket, Connection::Side side);
+  Guests::iterator guest_of(const Connection& connection);
+  void make_room(std::size_t most, std::optional<NodeId> identity);
+  void on_guest_frame(Guests::iterator guest, std::span<const std::uint8_t> body);
+  void on_hello(Guests::iterator guest, const Hello& hello);
+  void answer(Guests::iterator guest, const Hello& hello);
+  void on_confirm(Guests::iterator guest, const Confirm& confirm);
+  void establish(Guests::iterator guest, const Hello& hello);
+  // Counts, logs once, and ends it; with a word of explanation if the other may be a member.
+  void refuse(Guests::iterator guest, Drop why, const std::string& what);
+  void remove(Guests::iterator guest);
+  void retry(std::optional<NodeId> dialled);
+
+  // They go on.
+  void on_peer_frame(Peer& peer, std::span<const std::uint8_t> body);
+  void on_data(Peer& peer, const Data& data, Frame& frame);
+  void mark_dirty(Peer& peer);
+  void flush();
+  void pump(Peer& peer);
+
+  // They end.
+  void hang_up(Peer& peer, Drop why, const std::string& what);
+  void down(Peer& peer, std::string_view why);
+  void say_bye(std::shared_ptr<Connection> connection, std::optional<Drop> why);
+  void close_all();
+
+  // Time passes.
+  void schedule_tick();
+  void tick();
+  void watch(Peer& peer);
+
+  void count(Drop why, std::optional<NodeId> who, const std::string& remote,
+             const std::string& what);
+  void log(const std::string& line) const;
+  void log_unreachable(NodeId peer, std::string_view why);
+
+  boost::asio::io_context& io_;
+  MeshOptions options_;
+  MeshHandlers handlers_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  Identity me_;
+  Stats stats_;
+  Prng prng_;
+  std::vector<Peer> peers_;  // By id; our own place is unused.
+  Guests guests_;
+  std::list<Leaving> leaving_;
+  std::shared_ptr<Listener> listener_;
+  std::vector<NodeId> dirty_;
+  std::vector<NodeId> flushing_;
+  bool is_flush_posted_ = false;
+  int turns_ = 0;  // Begun and not ended; then whoever ends the last one flushes.
+  bool is_stopped_ = false;
+  HandlerMemory flush_memory_;
+  boost::asio::steady_timer timer_;
+  Milliseconds tick_{};
+  // What has been logged: one bit per reason for each member, and for those who are nobody (last).
+  std::vector<std::uint32_t> logged_;
+};
+
+}  // namespace hapax::net

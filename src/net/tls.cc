@@ -1,0 +1,103 @@
+#include "net/tls.h"
+
+#include <charconv>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <string_view>
+
+namespace hapax::net {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+constexpr std::string_view kUriPrefix = "hapax:";
+constexpr std::string_view kNamePrefix = "member-";
+
+// `member-7`, in the one way to write it.
+std::optional<NodeId> member_named(std::string_view name) {
+  if (!name.starts_with(kNamePrefix)) return std::nullopt;
+  name.remove_prefix(kNamePrefix.size());
+  std::uint32_t number = 0;
+  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (failed != std::errc{} || end != name.data() + name.size()) return std::nullopt;
+  if (name.size() > 1 && name.front() == '0') return std::nullopt;
+  return NodeId{number};
+}
+
+std::string_view text_of(const ASN1_STRING* text) {
+  return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+          static_cast<std::size_t>(ASN1_STRING_length(text))};
+}
+
+struct UriName {
+  int count = 0;  // More than one: nobody can say which is meant.
+  std::optional<NodeId> member;
+};
+
+UriName uri_name(X509* certificate) {
+  UriName found;
+  auto* names = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(names); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
+    if (name->type != GEN_URI) continue;
+    const std::string_view uri = text_of(name->d.uniformResourceIdentifier);
+    if (!uri.starts_with(kUriPrefix)) continue;
+    ++found.count;
+    found.member = member_named(uri.substr(kUriPrefix.size()));
+  }
+  GENERAL_NAMES_free(names);
+  return found;
+}
+
+std::string why() {
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return reason == nullptr ? "unreadable" : reason;
+}
+
+}  // namespace
+
+std::optional<NodeId> member_of(X509* certificate) {
+  const UriName uri = uri_name(certificate);
+  if (uri.count > 0) return uri.count == 1 ? uri.member : std::nullopt;
+  X509_NAME* subject = X509_get_subject_name(certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return std::nullopt;
+  return member_named(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
+}
+
+std::optional<NodeId> peer_of(SSL* session) {
+  X509* certificate = SSL_get0_peer_certificate(session);
+  if (certificate == nullptr || SSL_get_verify_result(session) != X509_V_OK) return std::nullopt;
+  return member_of(certificate);
+}
+
+Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
+  auto context = std::make_shared<ssl::context>(ssl::context::tlsv13);
+  SSL_CTX* raw = context->native_handle();
+  SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
+  SSL_CTX_set_max_proto_version(raw, TLS1_3_VERSION);
+  // Connections live long; nothing of a session is kept for the next one.
+  SSL_CTX_set_num_tickets(raw, 0);
+  SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  ERR_clear_error();
+  if (SSL_CTX_load_verify_file(raw, files.authority.c_str()) != 1) {
+    return error("cannot use the authority {}: {}", files.authority, why());
+  }
+  if (SSL_CTX_use_certificate_chain_file(raw, files.certificate.c_str()) != 1) {
+    return error("cannot use the certificate {}: {}", files.certificate, why());
+  }
+  if (SSL_CTX_use_PrivateKey_file(raw, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return error("cannot use the key {}: {}", files.key, why());
+  }
+  if (SSL_CTX_check_private_key(raw) != 1) {
+    return error("the key {} does not belong to the certificate {}", files.key, files.certificate);
+  }
+  return context;
+}
+
+}  // namespace hapax::net

@@ -1,0 +1,33 @@
+// TLS 1.3 between members, both sides with a certificate of the group's own authority. Who a peer
+// is is what its certificate says, and nothing else: a URI `hapax:member-7` among its alternative
+// names or, without one, the common name `member-7`.
+#pragma once
+
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream_base.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/ids.h"
+#include "base/result.h"
+
+namespace hapax::net {
+
+// PEM files, as `hapax certs` writes them.
+struct TlsFiles {
+  std::string authority;    // Certificate of the group's authority.
+  std::string certificate;  // Our own …
+  std::string key;          // … and its private key.
+};
+
+// A context for dialling as well as for accepting. The error names the file.
+Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFiles& files);
+
+// The member that a certificate was made out to; nothing if none.
+std::optional<NodeId> member_of(X509* certificate);
+
+// The member at the other end, after a handshake that verified its certificate.
+std::optional<NodeId> peer_of(SSL* session);
+
+}  // namespace hapax::net

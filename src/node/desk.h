@@ -1,0 +1,41 @@
+// Where clients come in: Unix sockets and loopback ports, each listened on.
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/address.h"
+#include "node/visitor.h"
+
+namespace hapax {
+
+class Desk {
+ public:
+  Desk(boost::asio::io_context& io, std::function<void(Visitor::Socket)> on_visitor);
+  ~Desk();
+  Desk(const Desk&) = delete;
+  Desk& operator=(const Desk&) = delete;
+
+  // A socket file that nobody listens on any more is replaced; one that somebody does is an error.
+  Result<void> open(const net::Address& address);
+  // Removes the socket files, too.
+  void close();
+
+ private:
+  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+
+  void accept(const std::shared_ptr<Acceptor>& acceptor);
+
+  boost::asio::io_context& io_;
+  std::function<void(Visitor::Socket)> on_visitor_;
+  std::vector<std::shared_ptr<Acceptor>> acceptors_;
+  std::vector<std::string> paths_;
+};
+
+}  // namespace hapax

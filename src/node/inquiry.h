@@ -1,0 +1,62 @@
+// A question to all members, and whom to tell when they have answered.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "node/visitor.h"
+#include "session/protocol.h"
+
+namespace hapax {
+
+class Inquiry {
+ public:
+  static constexpr std::chrono::milliseconds kPatience{1'000};
+
+  Inquiry(Visitor& visitor, session::RequestId request) : visitor_(&visitor), request_(request) {}
+
+  void expect(NodeId member) { missing_.insert(member); }
+  // What a member sees of the locks. Each lock has one holder, and everybody's waiters.
+  void add(NodeId member, const std::vector<session::Lock>& locks) {
+    missing_.erase(member);
+    for (const session::Lock& lock : locks) {
+      session::Lock& all = locks_[lock.name];
+      all.name = lock.name;
+      all.algorithm = lock.algorithm;
+      if (lock.holder) all.holder = lock.holder;
+      all.waiters.insert(all.waiters.end(), lock.waiters.begin(), lock.waiters.end());
+    }
+  }
+  bool finish_if_complete() {
+    if (!missing_.empty()) return false;
+    finish();
+    return true;
+  }
+  void finish() {
+    if (visitor_ == nullptr) return;
+    session::Locks answer{request_, {}, {}};
+    for (auto& [name, lock] : locks_) {
+      std::stable_sort(lock.waiters.begin(), lock.waiters.end(),
+                       [](const auto& a, const auto& b) { return a.member < b.member; });
+      answer.locks.push_back(std::move(lock));
+    }
+    for (const NodeId member : missing_) answer.silent.push_back(number(member));
+    visitor_->tell(answer);
+  }
+  // The visitor is gone.
+  void forget(const Visitor& visitor) {
+    if (visitor_ == &visitor) visitor_ = nullptr;
+  }
+
+ private:
+  Visitor* visitor_;
+  session::RequestId request_;
+  std::set<NodeId> missing_;
+  std::map<std::string, session::Lock> locks_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,111 @@
+#include "node/policy.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "node/any_mutex.h"
+
+namespace hapax {
+
+namespace {
+
+constexpr std::string_view kDefault = "carvalho-roucairol";
+
+// The bytes of the character that `text` begins with. REQUIRES: !text.empty().
+std::size_t first_character(std::string_view text) {
+  std::size_t bytes = 1;
+  while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) ++bytes;
+  return bytes;
+}
+
+Result<AlgorithmId> find_algorithm(std::string_view name) {
+  if (const auto id = algorithm_named(name)) return *id;
+  return error("There is no algorithm \"{}\". There are {}.", name, algorithm_names());
+}
+
+}  // namespace
+
+// Goes back to the last * only: what an earlier one could take more of, the last one can take, too.
+bool glob_matches(std::string_view pattern, std::string_view name) {
+  std::optional<std::string_view> after_star;
+  std::string_view from_star;  // What the last * has not taken yet.
+  while (true) {
+    if (!pattern.empty() && pattern.front() == '*') {
+      pattern.remove_prefix(1);
+      after_star = pattern;
+      from_star = name;
+      continue;
+    }
+    if (name.empty() && pattern.empty()) return true;
+    if (!name.empty() && !pattern.empty() && pattern.front() == '?') {
+      pattern.remove_prefix(1);
+      name.remove_prefix(first_character(name));
+      continue;
+    }
+    if (!name.empty() && !pattern.empty() && pattern.front() == name.front()) {
+      pattern.remove_prefix(1);
+      name.remove_prefix(1);
+      continue;
+    }
+    if (!after_star || from_star.empty()) return false;
+    from_star.remove_prefix(first_character(from_star));
+    pattern = *after_star;
+    name = from_star;
+  }
+}
+
+Policy::Policy() : default_(*algorithm_named(kDefault)) {}
+
+Result<Policy> Policy::parse(std::string_view fallback, std::span<const std::string> rules) {
+  Policy policy;
+  if (const auto set = policy.set_default(fallback); !set) return set.error();
+  for (const std::string& rule : rules) {
+    if (const auto added = policy.add(rule); !added) return added.error();
+  }
+  return policy;
+}
+
+Result<void> Policy::add(std::string_view rule) {
+  const std::size_t equals = rule.rfind('=');
+  if (equals == std::string_view::npos) {
+    return error("The rule \"{}\" has no \"=\". Write PATTERN=ALGORITHM, as in orders/*=maekawa.",
+                 rule);
+  }
+  if (equals == 0) {
+    return error("The rule \"{}\" has no pattern before its \"=\". Write * for all locks.", rule);
+  }
+  const auto algorithm = find_algorithm(rule.substr(equals + 1));
+  if (!algorithm) return error("In the rule \"{}\": {}", rule, algorithm.error().message);
+  rules_.push_back({std::string{rule.substr(0, equals)}, *algorithm});
+  return {};
+}
+
+Result<void> Policy::set_default(std::string_view algorithm) {
+  const auto found = find_algorithm(algorithm);
+  if (!found) return found.error();
+  default_ = *found;
+  return {};
+}
+
+AlgorithmId Policy::algorithm_for(std::string_view name) const {
+  for (const Rule& rule : rules_) {
+    if (glob_matches(rule.pattern, name)) return rule.algorithm;
+  }
+  return default_;
+}
+
+std::vector<std::string> Policy::warnings() const {
+  std::vector<std::string> texts;
+  const auto look_at = [&](AlgorithmId id, std::string_view which) {
+    with_algorithm(id, [&]<class A>() {
+      if (!A::kInfo.can_deadlock) return;
+      texts.push_back(fmt::format("{} can deadlock: {} may stop for good. Use maekawa instead.",
+                                  A::kInfo.name, which));
+    });
+  };
+  for (const Rule& rule : rules_) look_at(rule.algorithm, fmt::format("locks {}", rule.pattern));
+  look_at(default_, "locks without a rule");
+  return texts;
+}
+
+}  // namespace hapax

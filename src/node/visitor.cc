@@ -1,0 +1,130 @@
+#include "node/visitor.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <span>
+#include <sys/socket.h>
+#include <utility>
+
+#include "session/frames.h"
+
+namespace hapax {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr std::size_t kRoom = 16384;
+
+// The process at the other end as the kernel knows it; 0 if it cannot tell.
+std::uint32_t peer_pid(Visitor::Socket& socket) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return 0;
+  return who.pid > 0 ? static_cast<std::uint32_t>(who.pid) : 0;
+}
+
+// For people's eyes: printable, and not too long.
+std::string shown(std::string text) {
+  if (text.size() > session::kLongestText) text.resize(session::kLongestText);
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+Visitor::Visitor(Socket socket, Handlers handlers)
+    : socket_(std::move(socket)),
+      handlers_(std::move(handlers)),
+      patience_(socket_.get_executor()),
+      incoming_(kRoom) {}
+
+void Visitor::start() {
+  patience_.expires_after(kGreeting);
+  patience_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error && !self->introduced_) self->end("it did not introduce itself");
+  });
+  read();
+}
+
+void Visitor::introduce(const session::Hello& hello) {
+  introduced_ = true;
+  const std::uint32_t known = peer_pid(socket_);
+  pid_ = known != 0 ? known : hello.pid;
+  host_ = shown(hello.host);
+  command_ = shown(hello.command);
+}
+
+void Visitor::read() {
+  if (closing_ || ended_) return;
+  if (incoming_.size() - filled_ < kRoom / 2) incoming_.resize(incoming_.size() * 2);
+  socket_.async_read_some(asio::buffer(incoming_.data() + filled_, incoming_.size() - filled_),
+                          [self = shared_from_this()](error_code error, std::size_t count) {
+                            if (self->ended_ || self->closing_) return;
+                            if (error) return self->end(error.message());
+                            self->filled_ += count;
+                            if (!self->take_frames()) return self->end("malformed");
+                            self->read();
+                          });
+}
+
+bool Visitor::take_frames() {
+  std::span<const std::uint8_t> rest{incoming_.data(), filled_};
+  while (!ended_ && !closing_) {
+    session::Ask ask;
+    const auto taken = session::take_frame(rest, session::kLargestAsk, ask);
+    if (taken == session::Taken::malformed) return false;
+    if (taken == session::Taken::more) break;
+    if (std::holds_alternative<session::Hello>(ask) == introduced_) return false;
+    handlers_.on_ask(*this, std::move(ask));
+  }
+  std::copy(rest.begin(), rest.end(), incoming_.begin());
+  filled_ = rest.size();
+  return true;
+}
+
+void Visitor::tell(const session::Answer& answer) {
+  if (ended_) return;
+  session::write_frame(outgoing_, answer);
+  if (outgoing_.size() > kMostUnread) return end("it does not read its answers");
+  if (flush_posted_ || !writing_.empty()) return;
+  flush_posted_ = true;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    self->flush_posted_ = false;
+    self->flush();
+  });
+}
+
+void Visitor::flush() {
+  if (ended_ || !writing_.empty()) return;
+  if (outgoing_.empty()) {
+    if (closing_) end("closed");
+    return;
+  }
+  std::swap(writing_, outgoing_);
+  asio::async_write(socket_, asio::buffer(writing_),
+                    [self = shared_from_this()](error_code error, std::size_t) {
+                      self->writing_.clear();
+                      if (error) return self->end(error.message());
+                      self->flush();
+                    });
+}
+
+void Visitor::close(bool kindly) {
+  if (ended_) return;
+  closing_ = true;
+  if (!kindly || (outgoing_.empty() && writing_.empty())) return end("closed");
+}
+
+void Visitor::end(const std::string& why) {
+  if (std::exchange(ended_, true)) return;
+  patience_.cancel();
+  error_code ignored;
+  socket_.close(ignored);
+  handlers_.on_gone(*this, why);
+}
+
+}  // namespace hapax

@@ -1,0 +1,82 @@
+// A client at the daemon's door: its connection, its requests, and what is still to be told to it.
+// All on the thread of the io_context.
+#pragma once
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/fence.h"
+#include "node/outbox.h"
+#include "session/protocol.h"
+#include "wire/codec.h"
+
+namespace hapax {
+
+class Visitor : public std::enable_shared_from_this<Visitor> {
+ public:
+  using Socket = boost::asio::generic::stream_protocol::socket;
+  using Clock = std::chrono::steady_clock;
+
+  struct Handlers {
+    // A Hello comes first, and once.
+    std::function<void(Visitor&, session::Ask&&)> on_ask;
+    std::function<void(Visitor&, const std::string& why)> on_gone;
+  };
+  struct Request {
+    WaiterId waiter{};
+    std::string name;
+    bool held = false;
+    Fence fence;
+    Clock::time_point since;  // It waits, or holds.
+  };
+
+  static constexpr std::size_t kMostRequests = 1 << 20;
+  static constexpr std::size_t kMostUnread = std::size_t{8} << 20;  // Bytes it may leave unread.
+  static constexpr std::chrono::seconds kGreeting{5};  // How long it may take to introduce itself.
+
+  Visitor(Socket socket, Handlers handlers);
+
+  void start();
+  // Queues the answer; everything of one turn leaves in one write.
+  void tell(const session::Answer& answer);
+  // Nothing is read any more; what is queued is still written if `kindly`.
+  void close(bool kindly);
+
+  // --- who it is, for people ---
+  bool has_introduced_itself() const { return introduced_; }
+  std::uint32_t pid() const { return pid_; }
+  const std::string& host() const { return host_; }
+  const std::string& command() const { return command_; }
+  void introduce(const session::Hello& hello);
+
+  std::map<session::RequestId, Request> requests;  // The daemon's to keep.
+
+ private:
+  void read();
+  bool take_frames();
+  void flush();
+  void end(const std::string& why);
+
+  Socket socket_;
+  Handlers handlers_;
+  boost::asio::steady_timer patience_;
+  Bytes incoming_;
+  std::size_t filled_ = 0;
+  Bytes outgoing_;  // Queued …
+  Bytes writing_;   // … and on its way.
+  bool flush_posted_ = false;
+  bool introduced_ = false;
+  bool closing_ = false;
+  bool ended_ = false;
+  std::uint32_t pid_ = 0;
+  std::string host_;
+  std::string command_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,44 @@
+// Records of a session as frames in a stream of bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/check.h"
+#include "session/protocol.h"
+#include "wire/codec.h"
+
+namespace hapax::session {
+
+// Appends the frame.
+template <class Record>
+void write_frame(Bytes& out, const Record& record) {
+  const std::size_t start = out.size();
+  out.resize(start + kLengthBytes);
+  encode_to(out, record);
+  const std::size_t length = out.size() - start - kLengthBytes;
+  HAPAX_CHECK(length <= kLargestAnswer);
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    out[start + i] = static_cast<std::uint8_t>(length >> (8 * i));
+  }
+}
+
+enum class Taken { record, more, malformed };
+
+// Takes the first frame off `bytes` if all of it is there. Longer ones than `largest` are
+// malformed, and so is everything that write_frame() would not have written.
+template <class Record>
+Taken take_frame(std::span<const std::uint8_t>& bytes, std::size_t largest, Record& record) {
+  if (bytes.size() < kLengthBytes) return Taken::more;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) length |= std::size_t{bytes[i]} << (8 * i);
+  if (length == 0 || length > largest) return Taken::malformed;
+  if (bytes.size() < kLengthBytes + length) return Taken::more;
+  Decoder decoder{bytes.subspan(kLengthBytes, length)};
+  if (!decoder.read(record) || !decoder.at_end()) return Taken::malformed;
+  bytes = bytes.subspan(kLengthBytes + length);
+  return Taken::record;
+}
+
+}  // namespace hapax::session

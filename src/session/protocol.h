@@ -1,0 +1,138 @@
+// What a client and its daemon say to each other: four bytes of length (little-endian), then one
+// record through the codec. A client numbers its requests; every answer names the one it is to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/record.h"
+#include "core/fence.h"
+
+namespace hapax::session {
+
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kLengthBytes = 4;
+inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
+inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
+inline constexpr std::size_t kLongestText = 512;
+
+using RequestId = std::uint64_t;
+
+// --- from the client ---
+
+// The first. Who speaks is what the operating system says, on a Unix socket; this is for people.
+struct Hello {
+  std::uint32_t version = kVersion;
+  std::uint32_t pid = 0;
+  std::string host;
+  std::string command;
+  HAPAX_RECORD(Hello, version, pid, host, command)
+};
+// Answered by Granted, sooner or later, or Refused.
+struct Acquire {
+  RequestId request = 0;
+  std::string name;
+  HAPAX_RECORD(Acquire, request, name)
+};
+// Waits no longer: answered by Ended, unless it was granted meanwhile.
+struct Cancel {
+  RequestId request = 0;
+  HAPAX_RECORD(Cancel, request)
+};
+// No answer; or Refused, if it is not held.
+struct Release {
+  RequestId request = 0;
+  HAPAX_RECORD(Release, request)
+};
+// Answered by Locks. An empty name asks for every lock.
+struct Who {
+  RequestId request = 0;
+  std::string name;
+  HAPAX_RECORD(Who, request, name)
+};
+// Answered by State.
+struct AskState {
+  RequestId request = 0;
+  HAPAX_RECORD(AskState, request)
+};
+// A sign of life; answered by Pong.
+struct Ping {
+  RequestId request = 0;
+  HAPAX_RECORD(Ping, request)
+};
+using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping>;
+
+// --- from the daemon ---
+
+struct Welcome {
+  std::uint32_t version = kVersion;
+  std::uint32_t member = 0;
+  std::uint32_t size = 0;
+  Epoch epoch{};
+  HAPAX_RECORD(Welcome, version, member, size, epoch)
+};
+struct Granted {
+  RequestId request = 0;
+  Fence fence;
+  HAPAX_RECORD(Granted, request, fence)
+};
+struct Ended {
+  RequestId request = 0;
+  HAPAX_RECORD(Ended, request)
+};
+struct Refused {
+  RequestId request = 0;
+  std::string why;
+  HAPAX_RECORD(Refused, request, why)
+};
+struct Person {
+  std::uint32_t member = 0;
+  std::string host;
+  std::uint32_t pid = 0;
+  std::string command;
+  std::uint64_t since_ms = 0;
+  std::optional<Fence> fence;
+  HAPAX_RECORD(Person, member, host, pid, command, since_ms, fence)
+};
+struct Lock {
+  std::string name;
+  std::string algorithm;
+  std::optional<Person> holder;
+  std::vector<Person> waiters;
+  HAPAX_RECORD(Lock, name, algorithm, holder, waiters)
+};
+struct Locks {
+  RequestId request = 0;
+  std::vector<Lock> locks;
+  std::vector<std::uint32_t> silent;  // Members that did not answer in time.
+  HAPAX_RECORD(Locks, request, locks, silent)
+};
+struct State {
+  RequestId request = 0;
+  std::string group;
+  std::uint32_t member = 0;
+  Epoch epoch{};
+  std::vector<std::string> members;
+  std::vector<std::uint8_t> up;  // 1 or 0, by member.
+  std::uint64_t locks = 0;
+  std::uint64_t held = 0;
+  std::uint64_t waiting = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t uptime_ms = 0;
+  HAPAX_RECORD(State, request, group, member, epoch, members, up, locks, held, waiting, entries,
+               messages_sent, messages_received, uptime_ms)
+};
+struct Pong {
+  RequestId request = 0;
+  HAPAX_RECORD(Pong, request)
+};
+using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong>;
+
+}  // namespace hapax::session
