@@ -1,0 +1,265 @@
+// Locks between three members of one process over loopback TCP, beside the bare limit of the same
+// machine in the same run: raw sockets that carry as many bytes the same way, and std::mutex.
+//
+//   locks_bench [ROUNDS]     5 by default; medians are printed
+//
+// Start it with `taskset -c 0` for all threads on one core, and without for any core; the two are
+// different experiments, and bench/locks does both.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "base/check.h"
+#include "hapax/hapax.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double microseconds_each(int times, const std::function<void()>& f) {
+  const auto begin = Clock::now();
+  for (int i = 0; i < times; ++i) f();
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count() / times;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// --- raw sockets ---
+
+constexpr std::size_t kMessage = 24;  // About what a request costs on the wire.
+using Message = std::array<char, kMessage>;
+
+std::pair<int, int> tcp_pair() {
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof where;
+  HAPAX_CHECK(bind(listener, reinterpret_cast<sockaddr*>(&where), size) == 0);
+  HAPAX_CHECK(listen(listener, 1) == 0);
+  HAPAX_CHECK(getsockname(listener, reinterpret_cast<sockaddr*>(&where), &size) == 0);
+  const int one = socket(AF_INET, SOCK_STREAM, 0);
+  HAPAX_CHECK(connect(one, reinterpret_cast<sockaddr*>(&where), size) == 0);
+  const int other = accept(listener, nullptr, nullptr);
+  close(listener);
+  const int on = 1;
+  for (const int fd : {one, other}) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return {one, other};
+}
+
+bool read_all(int fd, Message& message) {
+  for (std::size_t done = 0; done < message.size();) {
+    const ssize_t count = recv(fd, message.data() + done, message.size() - done, 0);
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+void write_all(int fd, const Message& message) {
+  HAPAX_CHECK(send(fd, message.data(), message.size(), MSG_NOSIGNAL) ==
+              static_cast<ssize_t>(message.size()));
+}
+
+// A peer that sends back whatever comes.
+class Echo {
+ public:
+  Echo() {
+    const auto [mine, yours] = tcp_pair();
+    fd_ = mine;
+    thread_ = std::thread{[fd = yours] {
+      Message message;
+      while (read_all(fd, message)) write_all(fd, message);
+      close(fd);
+    }};
+  }
+  ~Echo() {
+    shutdown(fd_, SHUT_RDWR);
+    thread_.join();
+    close(fd_);
+  }
+  int fd() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+  std::thread thread_;
+};
+
+// --- members ---
+
+class Group {
+ public:
+  explicit Group(const std::string& algorithm) {
+    hapax::NodeOptions options;
+    options.default_algorithm = algorithm;
+    for (int i = 0; i < 3; ++i) options.members.push_back(fmt::format("127.0.0.1:{}", free_port()));
+    for (; options.self < 3; ++options.self) {
+      nodes_.push_back(std::make_unique<hapax::Node>(options));
+    }
+    for (int i = 0; i < 1000; ++i) {
+      const bool complete = std::all_of(nodes_.begin(), nodes_.end(),
+                                        [](const auto& node) { return node->is_complete(); });
+      if (complete) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    std::fputs("locks_bench: the members do not find each other\n", stderr);
+    std::exit(1);
+  }
+  hapax::Node& operator[](std::size_t i) { return *nodes_[i]; }
+
+ private:
+  static int free_port() {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in where{};
+    where.sin_family = AF_INET;
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof where;
+    HAPAX_CHECK(bind(fd, reinterpret_cast<sockaddr*>(&where), size) == 0);
+    HAPAX_CHECK(getsockname(fd, reinterpret_cast<sockaddr*>(&where), &size) == 0);
+    close(fd);
+    return ntohs(where.sin_port);
+  }
+  std::vector<std::unique_ptr<hapax::Node>> nodes_;
+};
+
+void report(const char* what, const std::vector<double>& ours, const std::vector<double>& limit,
+            const char* unit, double goal) {
+  const double ratio = median(ours) / median(limit);
+  fmt::print("{:<44} {:>10.3f} {:>10.3f} {:<3} {:>6.2f}x   goal {}x{}\n", what, median(ours),
+             median(limit), unit, ratio, goal, ratio <= goal ? "" : "   MISSED");
+}
+
+// Ask two peers and wait for both.
+void uncontended(int rounds) {
+  Group group{"ricart-agrawala"};
+  hapax::Mutex mutex{group[0], "one"};
+  Echo a;
+  Echo b;
+  std::vector<double> ours;
+  std::vector<double> raw;
+  for (int r = 0; r < rounds; ++r) {
+    raw.push_back(microseconds_each(2'000, [&] {
+      Message message{};
+      write_all(a.fd(), message);
+      write_all(b.fd(), message);
+      read_all(a.fd(), message);
+      read_all(b.fd(), message);
+    }));
+    ours.push_back(microseconds_each(2'000, [&] {
+      mutex.lock();
+      mutex.unlock();
+    }));
+  }
+  report("ricart-agrawala, nobody else: lock+unlock", ours, raw, "us", 1.3);
+}
+
+// Two members pass a lock to and fro: time from one's entry to the other's.
+void hand_off(int rounds) {
+  Group group{"naimi-trehel"};
+  Echo peer;
+  std::vector<double> ours;
+  std::vector<double> raw;
+  for (int r = 0; r < rounds; ++r) {
+    raw.push_back(microseconds_each(2'000,
+                                    [&] {
+                                      Message message{};
+                                      write_all(peer.fd(), message);
+                                      read_all(peer.fd(), message);
+                                    }) /
+                  2);
+    constexpr int kEach = 2'000;
+    const auto begin = Clock::now();
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 2; ++i) {
+      threads.emplace_back([&, i] {
+        hapax::Mutex mutex{group[i], "one"};
+        for (int k = 0; k < kEach; ++k) {
+          mutex.lock();
+          mutex.unlock();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ours.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count() /
+                   (2 * kEach));
+  }
+  report("naimi-trehel, two members: per entry", ours, raw, "us", 2);
+}
+
+void again(int rounds) {
+  Group group{"carvalho-roucairol"};
+  hapax::Mutex mutex{group[0], "one"};
+  std::mutex plain;
+  std::vector<double> ours;
+  std::vector<double> raw;
+  for (int r = 0; r < rounds; ++r) {
+    raw.push_back(1000 * microseconds_each(1'000'000, [&] {
+                    plain.lock();
+                    plain.unlock();
+                  }));
+    ours.push_back(1000 * microseconds_each(1'000'000, [&] {
+                     mutex.lock();
+                     mutex.unlock();
+                   }));
+  }
+  report("carvalho-roucairol, again: lock+unlock", ours, raw, "ns", 3);
+}
+
+// 64 threads, spread over the members, each with a lock of its own.
+void many(const std::string& algorithm, int rounds) {
+  Group group{algorithm};
+  std::vector<double> rates;
+  for (int r = 0; r < rounds; ++r) {
+    constexpr int kThreads = 64;
+    constexpr int kEach = 300;
+    const auto begin = Clock::now();
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        hapax::Mutex mutex{group[t % 3], fmt::format("lock-{}", t)};
+        for (int k = 0; k < kEach; ++k) {
+          mutex.lock();
+          mutex.unlock();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    rates.push_back(kThreads * kEach / seconds);
+  }
+  fmt::print("{:<44} {:>10.0f} pairs/s           goal 1000000{}\n",
+             fmt::format("{}, 64 threads, each its lock", algorithm), median(rates),
+             median(rates) >= 1e6 ? "" : "   MISSED");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 5;
+  if (rounds < 5 || rounds > 1000) {
+    std::fputs("locks_bench: ROUNDS must be 5 … 1000\n", stderr);
+    return 2;
+  }
+  fmt::print("{:<44} {:>10} {:>10}\n", "medians", "hapax", "bare limit");
+  uncontended(rounds);
+  hand_off(rounds);
+  again(rounds);
+  many("ricart-agrawala", rounds);
+  many("carvalho-roucairol", rounds);
+}
