@@ -4,4 +4,5 @@
 #include "hapax/client.h"
 #include "hapax/error.h"
 #include "hapax/fence.h"
+#include "hapax/gate.h"
 #include "hapax/mutex.h"
