@@ -71,9 +71,10 @@ const std::map<std::string, Names> kSees{
     {"client", {"base", "core", "wire", "net", "session", "node"}},
     {"gate", {"base"}},
     {"sqlite", {"base", "gate"}},
+    {"bank", {"base", "core", "net", "node"}},
     {"cli",
      {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim", "net",
-      "session", "node", "client", "gate", "sqlite"}},
+      "session", "node", "client", "gate", "sqlite", "bank"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

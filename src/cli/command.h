@@ -41,6 +41,7 @@ void add_sim(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 void add_replay(CLI::App& app, Outcome& outcome);
+void add_demo(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
 
 }  // namespace hapax::cli
