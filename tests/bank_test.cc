@@ -46,6 +46,7 @@ class BankDemo : public ::testing::Test {
 
   // Its temporary folder is tmp().
   pid_t start(const std::string& arguments) const {
+    fs::remove(folder_ / "out");  // Of an earlier run.
     const pid_t child = fork();
     if (child != 0) return child;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
@@ -160,6 +161,11 @@ TEST_F(BankDemo, RefusesFiguresThatMakeNoSense) {
     waitpid(start(std::string{"demo bank "} + arguments), &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 2) << arguments;
     EXPECT_EQ(out(), "");
+  }
+  for (const char* arguments : {"demo", "demo casino", "demo bank casino", "demo --json"}) {
+    int status = -1;
+    waitpid(start(arguments), &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 2) << arguments;
   }
 }
 

@@ -194,8 +194,8 @@ void add_demo_bank(CLI::App& demo, Outcome& outcome) {
       ->capture_default_str();
   command->add_flag("--json", a->json, "One JSON object instead of the story");
   command->footer(
-      "Real processes on a real SQLite database in a temporary folder, gone at the end; the group\n"
-      "runs in this process. Exit status: 0 as it should be, 1 not.\n"
+      "Real processes on a real SQLite database in a temporary folder, gone at the\n"
+      "end; the group runs in this process. Exit status: 0 as it should be, 1 not.\n"
       "Examples:\n"
       "  hapax demo bank\n"
       "  hapax demo bank --atms 10 --deposits 20\n"
