@@ -444,7 +444,8 @@ TEST_F(Cli, CheckGoesOnForEverWhereStatesComeAgain) {
 }
 
 TEST_F(Cli, HelpHasExamples) {
-  for (const char* command : {"", "algorithms ", "compare ", "sim ", "certs ", "completion "}) {
+  for (const char* command :
+       {"", "algorithms ", "compare ", "sim ", "certs ", "demo ", "demo bank ", "completion "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
@@ -513,6 +514,7 @@ TEST_F(Cli, TheCompletionScriptWorksInBash) {
   EXPECT_EQ(complete("hapax com", 1).out, "compare completion\n");
   EXPECT_EQ(complete("hapax sim ric", 2).out, "ricart-agrawala\n");
   EXPECT_EQ(complete("hapax sim lamport --vot", 3).out, "--voting-sets\n");
+  EXPECT_EQ(complete("hapax demo b", 2).out, "bank\n");
   EXPECT_EQ(complete("hapax com", 1).err, "");
 }
 

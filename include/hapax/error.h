@@ -14,7 +14,9 @@ enum class Errc {
   bad_address,      // Neither unix:/path nor host:port.
   refused,          // The daemon does not do that; it is full, or too old, or shutting down.
   not_held,         // Nothing to release.
-  protocol          // The other side does not speak our language.
+  protocol,         // The other side does not speak our language.
+  bad_gate,         // What should remember the highest fence does not make sense: nobody may pass.
+  no_transaction    // A gate in a database is asked outside a transaction.
 };
 
 const std::error_category& error_category() noexcept;

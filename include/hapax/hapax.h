@@ -4,5 +4,6 @@
 #include "hapax/client.h"
 #include "hapax/error.h"
 #include "hapax/fence.h"
+#include "hapax/gate.h"
 #include "hapax/mutex.h"
 #include "hapax/node.h"

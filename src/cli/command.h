@@ -42,6 +42,7 @@ void add_check(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 void add_replay(CLI::App& app, Outcome& outcome);
 void add_certs(CLI::App& app, Outcome& outcome);
+void add_demo(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
 
 }  // namespace hapax::cli

@@ -9,11 +9,15 @@
 namespace hapax::cli {
 namespace {
 
-std::string option_names(const CLI::App& command) {
+std::string words_of(const CLI::App& command) {
   std::string names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names += fmt::format(" --{}", name);
     for (const std::string& name : option->get_snames()) names += fmt::format(" -{}", name);
+  }
+  for (const CLI::App* inner : command.get_subcommands({})) {
+    if (inner->get_group().empty()) continue;  // Hidden.
+    names += ' ' + inner->get_name() + words_of(*inner);
   }
   return names;
 }
@@ -24,7 +28,7 @@ void print_script(const CLI::App& app) {
   std::string cases;
   for (const CLI::App* command : app.get_subcommands({})) {
     commands += ' ' + command->get_name();
-    cases += fmt::format("    {}) words=\"{}", command->get_name(), option_names(*command));
+    cases += fmt::format("    {}) words=\"{}", command->get_name(), words_of(*command));
     if (command->get_name() == "sim") {
       for_each_mutex([&]<class A>() { cases += fmt::format(" {}", A::kInfo.name); });
       for_each_election([&]<class A>() { cases += fmt::format(" {}", A::kInfo.name); });

@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   app.footer(
       "Examples:\n"
+      "  hapax demo bank                              what a lock is for, in a minute\n"
       "  hapax compare -n 10                          the lecture's table, measured\n"
       "  hapax sim ricart-agrawala -n 25 --load high  one algorithm in detail\n"
       "  hapax sim lamport -n 5 --load high --unordered --latency exp:1ms\n"
@@ -68,6 +69,7 @@ int run(int argc, char** argv) {
   add_trace(app, outcome);
   add_replay(app, outcome);
   add_certs(app, outcome);
+  add_demo(app, outcome);
   add_completion(app, outcome);
   try {
     app.parse(argc, argv);

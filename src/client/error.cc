@@ -28,6 +28,10 @@ class Category final : public std::error_category {
         return "the lock is not held";
       case Errc::protocol:
         return "the other side does not speak hapax";
+      case Errc::bad_gate:
+        return "no fence gate wrote this, or not all of it: nobody passes until it is put right";
+      case Errc::no_transaction:
+        return "a gate in a database is asked inside the transaction that it guards";
     }
     return "unknown error";
   }

@@ -1,0 +1,43 @@
+// A gate in a SQLite database: a row that remembers the highest fence, beside the data it guards.
+//
+//   BEGIN IMMEDIATE;
+//   if (gate.admit(orders.fence())) UPDATE …;   // or SELECT: reads raise the mark as well
+//   COMMIT;
+//
+// Because the mark and the data change in one transaction, check and access are one step; if it is
+// rolled back, so is the mark. Needs a hapax that was built with SQLite. docs/fences.md says more.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hapax/error.h"
+#include "hapax/fence.h"
+
+struct sqlite3;
+
+namespace hapax {
+
+class SqliteGate {
+ public:
+  // Makes the table hapax_fences if there is none. `resource` is what one lock guards: each has a
+  // mark of its own. The database stays yours, must outlive the gate, and is used by one thread at
+  // a time. All functions throw std::system_error; a busy database is
+  // std::errc::device_or_resource_busy (roll back and try again), a table that is none of ours, or
+  // a mark that makes no sense, is Errc::bad_gate.
+  SqliteGate(sqlite3* database, std::string_view resource);
+
+  // Whether what this transaction does may go ahead. If so, all earlier fences are refused once it
+  // is committed. Takes SQLite's write lock, also for a read: that is what puts accesses in a row.
+  // Call it first in the transaction: one that has read before may find the database has moved on,
+  // which is "busy". Outside a transaction it is Errc::no_transaction.
+  bool admit(Fence fence);
+
+  Fence highest() const;
+
+ private:
+  sqlite3* database_;
+  std::string resource_;
+};
+
+}  // namespace hapax

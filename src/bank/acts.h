@@ -1,0 +1,87 @@
+// The demo in three acts, with what came of each as values. The acts judge themselves; how they are
+// told is the command line's business.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bank/books.h"
+#include "bank/interrupts.h"
+#include "hapax/fence.h"
+
+namespace hapax::bank {
+
+struct Options {
+  int atms = 5;
+  int deposits = 40;  // Of each ATM.
+  Money amount = 10;
+  std::chrono::microseconds think{2'000};  // Between reading and writing.
+};
+
+// Act 1: money is lost.
+struct WithoutLock {
+  Statement statement;
+  int takes = 0;  // How often it was played until money was lost, thinking longer each time.
+  std::chrono::microseconds think{};
+
+  bool as_expected() const { return statement.lost() > 0; }
+};
+
+// Act 2: none is.
+struct WithLock {
+  Statement statement;
+  std::uint32_t members = 0;
+  std::uint64_t deposits_asked = 0;
+  Fence first, last;
+  bool fences_grow = false;  // From each receipt to the next.
+  std::chrono::milliseconds took{};
+
+  bool as_expected() const {
+    return statement.lost() == 0 && statement.deposits == deposits_asked && fences_grow;
+  }
+};
+
+// Act 3: whoever comes too late is refused.
+struct LateWriter {
+  Statement statement;
+  Money read = 0;            // By both, before the first deposit.
+  Fence late, next, again;   // The grants: to the late ATM, to the next, to the late one anew.
+  bool next_waited = false;  // As long as the late one held the lock.
+  bool refused = false;      // The write with the old fence.
+  Money at_refusal = 0;      // The balance after that.
+
+  bool as_expected() const;
+};
+
+class Stage {
+ public:
+  using Teller = std::function<void(const std::string& line)>;
+
+  static constexpr Money kLateAmount = 100;
+  static constexpr Money kOpening = 1'000;  // Of the third account.
+
+  // Everything is in `folder`. Starts the ATMs, then the group. Throws std::exception.
+  Stage(const std::filesystem::path& folder, const Options& options, Interrupts& interrupts);
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  WithoutLock without_lock();
+  WithLock with_lock();
+  // Tells what happens as it does.
+  LateWriter late_writer(const Teller& tell);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// €1,580
+std::string text_of(Money money);
+
+}  // namespace hapax::bank

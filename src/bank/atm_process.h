@@ -1,0 +1,48 @@
+// An ATM as the demo sees it: a child process that is told and answers line by line (bank/atm.h).
+// Gone with its owner.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+#include "bank/interrupts.h"
+
+namespace hapax::bank {
+
+class AtmProcess {
+ public:
+  // Runs this very program again, as `hapax demo atm BOOKS NUMBER`. Throws std::system_error.
+  AtmProcess(const std::filesystem::path& books, int number, Interrupts& interrupts);
+  ~AtmProcess();
+  AtmProcess(const AtmProcess&) = delete;
+  AtmProcess& operator=(const AtmProcess&) = delete;
+
+  void tell(const std::string& line);
+  // Throws std::runtime_error if the answer is an error, or there is none; Interrupted.
+  std::string hear();
+  // The same, but no answer in time is nothing.
+  std::optional<std::string> hear_within(std::chrono::milliseconds patience);
+  std::string ask(const std::string& line) {
+    tell(line);
+    return hear();
+  }
+
+  void freeze();  // It is stopped when this returns.
+  void thaw();
+
+  int number() const { return number_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const;
+
+  Interrupts& interrupts_;
+  int number_;
+  pid_t pid_ = -1;  // Positive while there is a process to wait for.
+  int fd_ = -1;
+  std::string heard_;  // Of a line that is not complete.
+};
+
+}  // namespace hapax::bank

@@ -1,0 +1,52 @@
+// What tests of gates need: a folder that goes away, and processes that contend.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace hapax::testing {
+
+struct Folder {
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "hapax-gate-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    path = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::filesystem::path path;
+};
+
+// REQUIRES: the test has one thread. An exception in one of them fails the test.
+inline void in_processes(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
+  std::vector<pid_t> children;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        work(i);
+      } catch (const std::exception& e) {
+        std::fprintf(stderr, "process %d: %s\n", static_cast<int>(i), e.what());
+        _exit(1);
+      }
+      _exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+}  // namespace hapax::testing

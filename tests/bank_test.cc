@@ -1,0 +1,172 @@
+// The bank demo as people run it: its figures, its looks, and that it leaves nothing behind.
+#include <algorithm>
+#include <boost/json.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using ::testing::HasSubstr;
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// A command line, as the kernel shows it.
+std::string command_of(const fs::path& process) {
+  std::string text = contents_of(process / "cmdline");
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
+}
+
+class BankDemo : public ::testing::Test {
+ protected:
+  BankDemo() {
+    std::string name = (fs::temp_directory_path() / "hapax-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    folder_ = name;
+    fs::create_directory(tmp());
+  }
+  ~BankDemo() override { fs::remove_all(folder_); }
+
+  fs::path tmp() const { return folder_ / "tmp"; }
+  std::string out() const { return contents_of(folder_ / "out"); }
+
+  // Its temporary folder is tmp().
+  pid_t start(const std::string& arguments) const {
+    fs::remove(folder_ / "out");  // Of an earlier run.
+    const pid_t child = fork();
+    if (child != 0) return child;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    const std::string command = "exec '" HAPAX_BINARY "' " + arguments + " >'" +
+                                (folder_ / "out").string() + "' 2>'" + (folder_ / "err").string() +
+                                "' </dev/null";
+    setenv("TMPDIR", tmp().c_str(), 1);
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  int run(const std::string& arguments) const {
+    int status = -1;
+    waitpid(start(arguments), &status, 0);
+    EXPECT_EQ(contents_of(folder_ / "err"), "");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  // Processes of the demo that works in tmp().
+  std::size_t atms() const {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator{"/proc"}) {
+      if (command_of(entry.path()).find("demo atm " + tmp().string()) != std::string::npos) ++count;
+    }
+    return count;
+  }
+  // For what other processes do in their own time.
+  template <class F>
+  static bool soon(F&& f) {
+    for (int i = 0; i < 1000 && !f(); ++i) usleep(10'000);
+    return f();
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(BankDemo, LosesMoneyWithoutTheLockNoneWithItAndRefusesTheLateWriter) {
+  ASSERT_EQ(run("demo bank --json --atms 4 --deposits 10"), 0) << out();
+  const json::value report = json::parse(out());
+  EXPECT_TRUE(report.at("as_expected").as_bool());
+
+  const json::value& without = report.at("without_lock");
+  EXPECT_EQ(without.at("deposits").as_int64(), 40);
+  EXPECT_EQ(without.at("expected").as_int64(), 400);
+  EXPECT_GT(without.at("lost").as_int64(), 0);
+  EXPECT_EQ(without.at("balance").as_int64() + without.at("lost").as_int64(), 400);
+
+  const json::value& with = report.at("with_lock");
+  EXPECT_EQ(with.at("deposits").as_int64(), 40);
+  EXPECT_EQ(with.at("expected").as_int64(), 400);
+  EXPECT_EQ(with.at("balance").as_int64(), 400);
+  EXPECT_EQ(with.at("lost").as_int64(), 0);
+  EXPECT_EQ(with.at("members").as_int64(), 3);
+  EXPECT_TRUE(with.at("fences_grow").as_bool());
+
+  const json::value& late = report.at("late_writer");
+  EXPECT_TRUE(late.at("next_waited").as_bool());
+  EXPECT_TRUE(late.at("refused").as_bool());
+  EXPECT_EQ(late.at("balance_at_refusal").as_int64(), 1010);
+  EXPECT_EQ(late.at("expected").as_int64(), 1110);
+  EXPECT_EQ(late.at("balance").as_int64(), 1110);
+  EXPECT_EQ(late.at("deposits").as_int64(), 2);
+  EXPECT_TRUE(fs::is_empty(tmp()));
+}
+
+TEST_F(BankDemo, TwoAtmsWithOneDepositEachWillDo) {
+  ASSERT_EQ(run("demo bank --json --atms 2 --deposits 1"), 0) << out();
+  EXPECT_EQ(json::parse(out()).at("without_lock").at("lost").as_int64(), 10);
+}
+
+TEST_F(BankDemo, FitsIntoEightyColumns) {
+  ASSERT_EQ(run("demo bank --deposits 5"), 0) << out();
+  std::istringstream lines{out()};
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    if (line.find(tmp().string()) != std::string::npos) continue;  // Not its own choice.
+    const auto columns = std::count_if(line.begin(), line.end(),
+                                       [](char c) { return (c & 0xc0) != 0x80; });  // UTF-8.
+    EXPECT_LE(columns, 80) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+  EXPECT_LE(count, 40u);
+  EXPECT_THAT(out(), HasSubstr("REFUSED"));
+  EXPECT_TRUE(fs::is_empty(tmp()));
+}
+
+TEST_F(BankDemo, TidiesUpWhenInterrupted) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const pid_t demo = start("demo bank --deposits 500");
+    ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
+    EXPECT_EQ(atms(), 5u);
+    kill(demo, signal);
+    int status = -1;
+    ASSERT_EQ(waitpid(demo, &status, 0), demo);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+    EXPECT_EQ(atms(), 0u);
+    EXPECT_TRUE(fs::is_empty(tmp()));
+  }
+}
+
+TEST_F(BankDemo, LeavesNoProcessBehindWhenKilled) {
+  const pid_t demo = start("demo bank --deposits 500");
+  ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
+  kill(demo, SIGKILL);
+  waitpid(demo, nullptr, 0);
+  EXPECT_TRUE(soon([&] { return atms() == 0; }));
+}
+
+TEST_F(BankDemo, RefusesFiguresThatMakeNoSense) {
+  for (const char* arguments : {"--atms 1", "--atms 21", "--deposits 0", "--atms x"}) {
+    int status = -1;
+    waitpid(start(std::string{"demo bank "} + arguments), &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 2) << arguments;
+    EXPECT_EQ(out(), "");
+  }
+  for (const char* arguments : {"demo", "demo casino", "demo bank casino", "demo --json"}) {
+    int status = -1;
+    waitpid(start(arguments), &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 2) << arguments;
+  }
+}
+
+}  // namespace

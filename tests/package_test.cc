@@ -1,0 +1,72 @@
+// The package as a stranger uses it: installed somewhere, found by CMake and by pkg-config from a
+// project outside the tree, and at work against a group.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bank/local_group.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+class Package : public ::testing::Test {
+ protected:
+  Package() {
+    std::string name = (fs::temp_directory_path() / "hapax-package-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    folder = name;
+  }
+  ~Package() override { fs::remove_all(folder); }
+
+  // What it printed; nothing and a failed test if it failed, or took too long.
+  std::string shell(const std::string& command) const {
+    const fs::path log = folder / "log";
+    const std::string bounded = "cd '" + folder.string() + "' && timeout 240 sh -ec '" + command +
+                                "' >'" + log.string() + "' 2>&1 </dev/null";
+    const int status = std::system(bounded.c_str());  // NOLINT(cert-env33-c): as people do it
+    EXPECT_EQ(status, 0) << command << '\n' << contents_of(log);
+    return status == 0 ? contents_of(log) : "";
+  }
+
+  fs::path folder;
+};
+
+TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
+  shell(HAPAX_CMAKE " --install " HAPAX_BUILD " --prefix installed");
+  fs::copy(fs::path{HAPAX_ROOT} / "examples", folder / "outside");
+  shell(HAPAX_CMAKE " -S outside -B cmake -G Ninja -DCMAKE_CXX_COMPILER=" HAPAX_CXX
+                    " -DCMAKE_PREFIX_PATH=\"$PWD/installed\"");
+  shell(HAPAX_CMAKE " --build cmake");
+  shell(
+      "export PKG_CONFIG_PATH=\"$(dirname $(find installed -name hapax.pc))\";"
+      "test \"$(pkg-config --modversion hapax)\" = " HAPAX_VERSION ";" HAPAX_CXX
+      " -std=c++20 outside/fenced_write.cc $(pkg-config --cflags --libs hapax) -o by_pkg_config");
+  if (HasFailure()) return;
+
+  EXPECT_EQ(shell("installed/bin/hapax --version"), "hapax " HAPAX_VERSION "\n");
+  hapax::bank::LocalGroup group{folder, 3};
+  const auto at = [&](std::uint32_t member) {
+    return "HAPAX_ADDRESS=" + group.address(member) + " ";
+  };
+  EXPECT_EQ(shell(at(0) + "cmake/lock").rfind("inside orders/42, fence 1.", 0), 0u);
+  shell(at(1) + "cmake/fenced_write counter.db 20 & " + at(2) +
+        "./by_pkg_config counter.db 20; wait $!");
+  EXPECT_EQ(shell(at(0) + "cmake/fenced_write counter.db 0"), "the counter is at 40\n");
+  EXPECT_NE(std::system(
+                ("HAPAX_ADDRESS=unix:/nowhere " + (folder / "cmake/lock").string() + " 2>/dev/null")
+                    .c_str()),
+            0);
+}
+
+}  // namespace
