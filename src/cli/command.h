@@ -48,6 +48,14 @@ void add_trace(CLI::App& app, Outcome& outcome);
 void add_replay(CLI::App& app, Outcome& outcome);
 void add_up(CLI::App& app, Outcome& outcome);
 void add_node(CLI::App& app, Outcome& outcome);
+void add_run(CLI::App& app, Outcome& outcome);
+void add_lock(CLI::App& app, Outcome& outcome);
+void add_try(CLI::App& app, Outcome& outcome);
+void add_who(CLI::App& app, Outcome& outcome);
+void add_why(CLI::App& app, Outcome& outcome);
+void add_watch(CLI::App& app, Outcome& outcome);
+void add_status(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
+void add_man(CLI::App& app, Outcome& outcome);
 
 }  // namespace hapax::cli

@@ -91,7 +91,15 @@ int run(int argc, char** argv) {
   add_replay(app, outcome);
   add_up(app, outcome);
   add_node(app, outcome);
+  add_run(app, outcome);
+  add_lock(app, outcome);
+  add_try(app, outcome);
+  add_who(app, outcome);
+  add_why(app, outcome);
+  add_watch(app, outcome);
+  add_status(app, outcome);
   add_completion(app, outcome);
+  add_man(app, outcome);
   try {
     app.parse(split_off_command(argc, argv, outcome), argv);
   } catch (const CLI::Success& help) {
