@@ -438,7 +438,9 @@ TEST_F(Cli, CheckGoesOnForEverInSharedMemory) {
 }
 
 TEST_F(Cli, HelpHasExamples) {
-  for (const char* command : {"", "algorithms ", "compare ", "sim ", "completion "}) {
+  for (const char* command :
+       {"", "algorithms ", "compare ", "sim ", "completion ", "up ", "node ", "run ", "lock ",
+        "try ", "who ", "why ", "watch ", "status ", "man "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
@@ -479,6 +481,10 @@ TEST_F(Cli, TheCompletionScriptWorksInBash) {
   EXPECT_EQ(complete("hapax com", 1).out, "compare completion\n");
   EXPECT_EQ(complete("hapax sim ric", 2).out, "ricart-agrawala\n");
   EXPECT_EQ(complete("hapax sim lamport --vot", 3).out, "--voting-sets\n");
+  EXPECT_EQ(complete("hapax w", 1).out, "who why watch\n");
+  EXPECT_EQ(complete("hapax run --conf", 2).out, "--conflict-exit-code\n");
+  EXPECT_EQ(complete("hapax node --def", 2).out, "--default-algorithm\n");
+  EXPECT_EQ(complete("hapax ma", 1).out, "\n") << "hidden";
   EXPECT_EQ(complete("hapax com", 1).err, "");
 }
 
