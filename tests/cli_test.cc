@@ -445,7 +445,8 @@ TEST_F(Cli, CheckGoesOnForEverWhereStatesComeAgain) {
 
 TEST_F(Cli, HelpHasExamples) {
   for (const char* command :
-       {"", "algorithms ", "compare ", "sim ", "certs ", "demo ", "demo bank ", "completion "}) {
+       {"", "algorithms ", "compare ", "sim ", "certs ", "demo ", "demo bank ", "completion ", "up ",
+        "node ", "run ", "lock ", "try ", "who ", "why ", "watch ", "status ", "man "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
@@ -515,6 +516,10 @@ TEST_F(Cli, TheCompletionScriptWorksInBash) {
   EXPECT_EQ(complete("hapax sim ric", 2).out, "ricart-agrawala\n");
   EXPECT_EQ(complete("hapax sim lamport --vot", 3).out, "--voting-sets\n");
   EXPECT_EQ(complete("hapax demo b", 2).out, "bank\n");
+  EXPECT_EQ(complete("hapax w", 1).out, "who why watch\n");
+  EXPECT_EQ(complete("hapax run --conf", 2).out, "--conflict-exit-code\n");
+  EXPECT_EQ(complete("hapax node --def", 2).out, "--default-algorithm\n");
+  EXPECT_EQ(complete("hapax ma", 1).out, "\n") << "hidden";
   EXPECT_EQ(complete("hapax com", 1).err, "");
 }
 

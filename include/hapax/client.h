@@ -52,6 +52,11 @@ struct GroupStatus {
 
 class Client {
  public:
+  // The daemon is asked for a sign of life this often; after so long a silence it counts as gone,
+  // and what it granted as lost.
+  static constexpr std::chrono::milliseconds kPingEvery{1'000};
+  static constexpr std::chrono::milliseconds kSilence{4'000};
+
   // The local daemon: $HAPAX_ADDRESS if set, else the Unix socket that `hapax up` and `hapax node`
   // open by default. Throws std::system_error if nobody answers there.
   Client();

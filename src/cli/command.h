@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -33,7 +34,11 @@ T value_or_usage(Result<T> result) {
 // What the chosen subcommand returned; main exits with it.
 struct Outcome {
   int status = kHolds;
+  std::vector<std::string> command;  // What stood behind `--`, for `hapax run`.
 };
+
+// The commands of this group take or show real locks; their statuses are in exit_status.h.
+inline constexpr const char* kLockGroup = "Locks across processes";
 
 void add_algorithms(CLI::App& app, Outcome& outcome);
 void add_compare(CLI::App& app, Outcome& outcome);
@@ -43,6 +48,16 @@ void add_trace(CLI::App& app, Outcome& outcome);
 void add_replay(CLI::App& app, Outcome& outcome);
 void add_certs(CLI::App& app, Outcome& outcome);
 void add_demo(CLI::App& app, Outcome& outcome);
+void add_up(CLI::App& app, Outcome& outcome);
+void add_node(CLI::App& app, Outcome& outcome);
+void add_run(CLI::App& app, Outcome& outcome);
+void add_lock(CLI::App& app, Outcome& outcome);
+void add_try(CLI::App& app, Outcome& outcome);
+void add_who(CLI::App& app, Outcome& outcome);
+void add_why(CLI::App& app, Outcome& outcome);
+void add_watch(CLI::App& app, Outcome& outcome);
+void add_status(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
+void add_man(CLI::App& app, Outcome& outcome);
 
 }  // namespace hapax::cli

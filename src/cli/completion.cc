@@ -27,6 +27,7 @@ void print_script(const CLI::App& app) {
   std::string commands;
   std::string cases;
   for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_group().empty()) continue;  // Hidden.
     commands += ' ' + command->get_name();
     cases += fmt::format("    {}) words=\"{}", command->get_name(), words_of(*command));
     if (command->get_name() == "sim") {

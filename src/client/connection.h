@@ -25,9 +25,8 @@ namespace hapax::client {
 
 class Connection final : public detail::Gateway {
  public:
-  // The daemon is asked for a sign of life this often, and counts as gone after so long a silence.
-  static constexpr std::chrono::milliseconds kPingEvery{1'000};
-  static constexpr std::chrono::milliseconds kSilence{4'000};
+  static constexpr std::chrono::milliseconds kPingEvery = Client::kPingEvery;
+  static constexpr std::chrono::milliseconds kSilence = Client::kSilence;
 
   // Throws std::system_error if nobody answers, or not as a daemon does.
   explicit Connection(const net::Address& address);

@@ -39,7 +39,10 @@ Result<void> Desk::open(const net::Address& address) {
         return error("{} is in the way: it is no socket", address.path);
       }
       if (somebody_listens(io_, *endpoint)) {
-        return error("another daemon serves clients at {} already", address.text());
+        return error(
+            "another daemon serves clients at {} already; stop it, or choose another address with "
+            "HAPAX_ADDRESS=unix:/path",
+            address.text());
       }
       unlink(address.path.c_str());
     }

@@ -1,0 +1,41 @@
+// Exit statuses of the commands that take locks: flock(1)'s where it has one, else sysexits'.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace hapax::cli {
+
+inline constexpr int kConflict = 1;         // Somebody else has the lock; -E chooses another.
+inline constexpr int kBadUsage = 64;        // EX_USAGE: the command line or the configuration.
+inline constexpr int kUnavailable = 69;     // EX_UNAVAILABLE: no daemon answers, or it refuses.
+inline constexpr int kSystem = 71;          // EX_OSERR: cannot fork, and the like.
+inline constexpr int kLost = 75;            // EX_TEMPFAIL: the lock was lost and the job ended.
+inline constexpr int kNotExecutable = 126;  // As shells have it.
+inline constexpr int kNotFound = 127;
+inline constexpr int kBySignal = 128;  // Plus the signal's number.
+
+inline constexpr const char* kRunStatuses =
+    "Exit status: that of CMD, 128+N if signal N ended it; or, before CMD ran or in its place,\n"
+    "  1    somebody else has the lock (-n, -w); another with -E\n"
+    "  64   usage\n"
+    "  69   no daemon answers, or it refuses\n"
+    "  71   the system refuses, e.g. to fork\n"
+    "  75   the lock was lost, and CMD was ended\n"
+    "  126  CMD cannot be executed\n"
+    "  127  CMD was not found\n"
+    "  130  ^C while waiting (128+N for signal N)";
+
+inline constexpr const char* kLockStatuses =
+    "Exit status: 0 fine, 1 somebody else has the lock, 64 usage, 69 no daemon answers, 75 lost,\n"
+    "128+N ended by signal N.";
+
+inline constexpr const char* kShowStatuses = "Exit status: 0 fine, 64 usage, 69 no daemon answers.";
+
+// One line for standard error, and the status to exit with.
+struct Failure : std::runtime_error {
+  Failure(int status_, const std::string& what) : std::runtime_error(what), status(status_) {}
+  int status;
+};
+
+}  // namespace hapax::cli

@@ -1,0 +1,242 @@
+#include "cli/job.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "cli/exit_status.h"
+#include "cli/signals.h"
+
+namespace hapax::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{2};
+
+[[noreturn]] void system_failure(const char* what) {
+  throw Failure{kSystem, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+// Whether the command is meant to have the terminal from the start. In `hapax run … | less` the
+// reader needs it, too: there it is given when asked for.
+bool is_interactive() {
+  struct stat info {};
+  const bool in_pipeline = fstat(STDOUT_FILENO, &info) == 0 && S_ISFIFO(info.st_mode);
+  return isatty(STDIN_FILENO) == 1 && !in_pipeline;
+}
+
+// In the child. From here to exec only what a fork of a threaded process may call.
+[[noreturn]] void become(char* const* argv, pid_t parent, int terminal, int complaints,
+                         const sigset_t& signals) {
+  setpgid(0, 0);
+  if (terminal >= 0) tcsetpgrp(terminal, getpid());
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kSystem);  // It died before we asked.
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+  execvp(argv[0], argv);
+  const int error = errno;
+  if (write(complaints, &error, sizeof error) < 0) _exit(kSystem);
+  _exit(kNotFound);
+}
+
+// In the warden. Ends when the leash is let go: by then the group is dead.
+[[noreturn]] void guard(pid_t group, int leash) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  setpgid(0, 0);
+  const int null = open("/dev/null", O_RDWR);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (null < 0 || dup2(null, fd) < 0) close(fd);
+  }
+  char ignored = 0;
+  while (read(leash, &ignored, 1) < 0 && errno == EINTR) {
+  }
+  for (int i = 0; i < 1000 && kill(-group, SIGKILL) == 0; ++i) poll(nullptr, 0, 1);
+  _exit(0);
+}
+
+// Children of this process, however they became that.
+std::vector<pid_t> children() {
+  std::vector<pid_t> pids;
+  std::ifstream file{fmt::format("/proc/self/task/{}/children", getpid())};
+  for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+}  // namespace
+
+Job::Job(const std::vector<std::string>& command, const sigset_t& signals) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  // Children that we had before exec made us hapax are none of the job.
+  adopts_ = children().empty() && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+  terminal_ = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);  // None: -1.
+  has_terminal_ = is_interactive() && in_foreground();
+  std::array<int, 2> complaints{};
+  if (pipe2(complaints.data(), O_CLOEXEC) != 0) system_failure("pipe");
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ < 0) system_failure("fork");
+  if (pid_ == 0)
+    become(argv.data(), parent, has_terminal_ ? terminal_ : -1, complaints[1], signals);
+  setpgid(pid_, pid_);  // Here as well: whoever is first.
+  if (has_terminal_) give_terminal();
+  close(complaints[1]);
+  int error = 0;
+  ssize_t count = 0;
+  while ((count = read(complaints[0], &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  close(complaints[0]);
+  if (count != sizeof error) {
+    start_warden();
+    return;
+  }
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  take_terminal();
+  if (terminal_ >= 0) close(terminal_);
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  throw Failure{
+      missing ? kNotFound : kNotExecutable,
+      fmt::format("{}: {}", command.front(), missing ? "command not found" : std::strerror(error))};
+}
+
+Job::~Job() {
+  kill_all();
+  dismiss_warden();
+  take_terminal();
+  if (terminal_ >= 0) close(terminal_);
+}
+
+void Job::start_warden() {
+  std::array<int, 2> leash{};
+  if (pipe2(leash.data(), O_CLOEXEC) != 0) return;
+  warden_ = fork();
+  if (warden_ == 0) {
+    close(leash[1]);
+    guard(pid_, leash[0]);
+  }
+  close(leash[0]);
+  leash_ = leash[1];
+}
+
+void Job::dismiss_warden() noexcept {
+  if (warden_ > 0) {
+    kill(warden_, SIGKILL);
+    waitpid(warden_, nullptr, 0);
+    warden_ = -1;
+  }
+  if (leash_ >= 0) close(leash_);
+  leash_ = -1;
+}
+
+void Job::signal(int signal) noexcept {
+  kill(-pid_, signal);
+  if (signal != SIGSTOP && signal != SIGTSTP) kill(-pid_, SIGCONT);
+}
+
+bool Job::in_foreground() const noexcept {
+  return terminal_ >= 0 && tcgetpgrp(terminal_) == getpgrp();
+}
+
+void Job::give_terminal() noexcept {
+  tcsetpgrp(terminal_, pid_);
+  has_terminal_ = true;
+}
+
+void Job::take_terminal() noexcept {
+  // SIGTTOU is held back, so we may although we are in the background.
+  if (has_terminal_) tcsetpgrp(terminal_, getpgrp());
+  has_terminal_ = false;
+}
+
+std::optional<int> Job::reap() {
+  int status = 0;
+  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+    if (pid == warden_) warden_ = -1;
+    if (pid != pid_) continue;
+    if (WIFSTOPPED(status)) {
+      stopped_by_ = WSTOPSIG(status);
+    } else {
+      status_ = WIFSIGNALED(status) ? kBySignal + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+  }
+  return status_;
+}
+
+void Job::suspend() {
+  const int by = std::exchange(stopped_by_, 0);
+  const bool wants_terminal = by == SIGTTIN || by == SIGTTOU;
+  const bool by_terminal = wants_terminal || by == SIGTSTP;
+  if (!by_terminal || terminal_ < 0) return;  // Whoever stopped it will continue it.
+  take_terminal();
+  if (!(wants_terminal && in_foreground())) stop_like_others();
+  if (in_foreground() && (wants_terminal || is_interactive())) {
+    give_terminal();
+  } else if (wants_terminal) {
+    std::this_thread::sleep_for(milliseconds{50});  // It will ask again, perhaps in vain for ever.
+  }
+  kill(-pid_, SIGCONT);
+}
+
+bool Job::is_over() {
+  reap();
+  if (!status_) return false;
+  if (!adopts_) return kill(-pid_, 0) != 0 && errno == ESRCH;
+  for (const pid_t pid : children()) {
+    if (pid != warden_) return false;
+  }
+  // Without that file in /proc the group alone tells.
+  return kill(-pid_, 0) != 0 && errno == ESRCH;
+}
+
+void Job::kill_all() noexcept {
+  kill(-pid_, SIGKILL);
+  if (!adopts_) return;
+  for (const pid_t pid : children()) {
+    if (pid != warden_) kill(pid, SIGKILL);
+  }
+}
+
+bool Job::wait_until_over(milliseconds patience) {
+  const auto give_up = steady_clock::now() + patience;
+  while (!is_over()) {
+    if (steady_clock::now() >= give_up) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+  return true;
+}
+
+void Job::end(milliseconds grace, milliseconds patience) {
+  const auto give_up = steady_clock::now() + grace + patience;
+  if (!is_over()) {
+    signal(SIGTERM);
+    if (adopts_) {
+      for (const pid_t pid : children()) {
+        if (pid != warden_) kill(pid, SIGTERM);  // Also who has left the group.
+      }
+    }
+  }
+  if (!wait_until_over(grace)) {
+    // Again and again: who is killed may leave children of its own to us.
+    do {
+      kill_all();
+    } while (!wait_until_over(kLook) && steady_clock::now() < give_up);
+  }
+}
+
+}  // namespace hapax::cli

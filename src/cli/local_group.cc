@@ -1,0 +1,109 @@
+#include "cli/local_group.h"
+
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "cli/exit_status.h"
+#include "cli/log.h"
+
+namespace hapax::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+net::Address socket_in(const fs::path& folder, const std::string& name) {
+  const auto address = net::parse_address("unix:" + (folder / name).string());
+  if (!address) {
+    throw Failure{kBadUsage, fmt::format("{}: {}", folder.string(), address.error().message)};
+  }
+  return *address;
+}
+
+}  // namespace
+
+PrivateFolder::PrivateFolder(const std::string& wanted) : path_(fs::path{wanted}) {
+  if (wanted.empty()) {
+    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+    const std::string above = runtime != nullptr && *runtime != '\0' ? runtime : "/tmp";
+    std::string pattern = above + "/hapax-up-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw Failure{kSystem,
+                    fmt::format("cannot make a folder in {}: {}", above, std::strerror(errno))};
+    }
+    path_ = pattern;
+    ours_ = true;
+  } else if (mkdir(wanted.c_str(), 0700) == 0) {
+    ours_ = true;
+  } else if (errno != EEXIST || !fs::is_directory(path_)) {
+    throw Failure{kBadUsage, fmt::format("{}: {}", wanted, std::strerror(errno))};
+  }
+}
+
+PrivateFolder::~PrivateFolder() {
+  std::error_code ignored;
+  if (ours_) fs::remove_all(path_, ignored);
+}
+
+LocalGroup::LocalGroup(const Plan& plan) {
+  std::vector<net::Address> members;
+  for (std::uint32_t i = 0; i < plan.size; ++i) {
+    members.push_back(socket_in(plan.sockets, fmt::format("member-{}.link", i + 1)));
+  }
+  try {
+    for (std::uint32_t i = 0; i < plan.size; ++i) add(plan, members, i);
+  } catch (...) {
+    stop();
+    throw;
+  }
+  for (const auto& member : members_) {
+    member->thread = std::thread{[io = &member->io] { io->run(); }};
+  }
+}
+
+LocalGroup::~LocalGroup() { stop(); }
+
+void LocalGroup::add(const Plan& plan, const std::vector<net::Address>& members,
+                     std::uint32_t index) {
+  NodeConfig config;
+  config.self = NodeId{index};
+  config.members = members;
+  config.clients = {socket_in(plan.clients, fmt::format("member-{}.sock", index + 1))};
+  config.policy = plan.policy;
+  addresses_.push_back(config.clients.front().text());
+  for (const std::string& text : plan.first_serves_too) {
+    const auto address = net::parse_address(text);
+    if (!address) throw Failure{kBadUsage, fmt::format("{}: {}", text, address.error().message)};
+    if (index == 0 && text != addresses_.front()) config.clients.push_back(*address);
+  }
+  auto member = std::make_unique<Member>();
+  auto daemon =
+      Daemon::create(member->io, std::move(config), [this, index](const std::string& line) {
+        if (settled_) log_line(fmt::format("member {}: {}", index + 1, line));
+      });
+  if (!daemon) throw Failure{kBadUsage, daemon.error().message};
+  member->daemon = std::move(*daemon);
+  const auto started = member->daemon->start();
+  members_.push_back(std::move(member));
+  if (!started) throw Failure{kUnavailable, started.error().message};
+}
+
+void LocalGroup::stop() {
+  settled_ = false;
+  for (const auto& member : members_) {
+    boost::asio::post(member->io, [daemon = member->daemon.get()] { daemon->stop(); });
+  }
+  for (const auto& member : members_) {
+    if (member->thread.joinable()) {
+      member->thread.join();
+    } else {
+      member->io.run();  // It never ran: say goodbye here.
+    }
+  }
+  members_.clear();
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,73 @@
+// A whole group in this process: a thread and an event loop for each member, Unix sockets in a
+// folder that goes with it.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "node/daemon.h"
+#include "node/policy.h"
+
+namespace hapax::cli {
+
+// A folder that only we may enter; removed at the end with all that is in it.
+class PrivateFolder {
+ public:
+  // Makes it, or throws Failure. An empty `wanted` stands for a fresh one in $XDG_RUNTIME_DIR or
+  // /tmp. One that was there stays.
+  explicit PrivateFolder(const std::string& wanted);
+  ~PrivateFolder();
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  bool ours_ = false;
+};
+
+class LocalGroup {
+ public:
+  struct Plan {
+    std::uint32_t size = 3;
+    Policy policy;
+    std::filesystem::path sockets;  // Between members.
+    std::filesystem::path clients;  // One for each member.
+    std::vector<std::string> first_serves_too;
+  };
+
+  // Throws Failure.
+  explicit LocalGroup(const Plan& plan);
+  ~LocalGroup();  // Stops them all.
+  LocalGroup(const LocalGroup&) = delete;
+  LocalGroup& operator=(const LocalGroup&) = delete;
+
+  // From here on members log what happens; that they find each other at the start is no news.
+  void settle() { settled_ = true; }
+
+  // Of each member, where its clients reach it.
+  const std::vector<std::string>& addresses() const { return addresses_; }
+
+ private:
+  struct Member {
+    boost::asio::io_context io{1};
+    std::unique_ptr<Daemon> daemon;
+    std::thread thread;
+  };
+
+  void add(const Plan& plan, const std::vector<net::Address>& members, std::uint32_t index);
+  void stop();
+
+  std::atomic<bool> settled_{false};
+  std::vector<std::unique_ptr<Member>> members_;
+  std::vector<std::string> addresses_;
+};
+
+}  // namespace hapax::cli

@@ -1,0 +1,131 @@
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/health.h"
+#include "cli/log.h"
+#include "cli/node_settings.h"
+#include "node/daemon.h"
+
+namespace hapax::cli {
+namespace {
+
+struct NodeArguments {
+  NodeSettings flags;
+  std::string members;  // With commas.
+  std::string config;
+  bool check_config = false;
+};
+
+template <class T>
+T value_or_fail(Result<T> result, int status) {
+  if (!result) throw Failure{status, result.error().message};
+  return std::move(*result);
+}
+
+NodeSettings settings_from(const NodeArguments& a) {
+  NodeSettings flags = a.flags;
+  flags.members = split_at_commas(a.members);
+  NodeSettings file;
+  const char* named = std::getenv("HAPAX_CONFIG");
+  const std::string path = a.config.empty() && named != nullptr ? named : a.config;
+  if (!path.empty()) file = value_or_fail(settings_from_file(path), kBadUsage);
+  return overlay(overlay(std::move(file), settings_from_environment()), flags);
+}
+
+// Until SIGTERM or SIGINT.
+int serve(NodePlan plan) {
+  boost::asio::io_context io{1};
+  const std::string here =
+      fmt::format("member {} of {}", number(plan.config.self) + 1, plan.config.members.size());
+  for (const std::string& warning : plan.config.policy.warnings()) log_line("warning: " + warning);
+  std::string clients;
+  for (const auto& address : plan.config.clients) clients += ' ' + address.text();
+  const auto daemon = value_or_fail(
+      Daemon::create(io, std::move(plan.config), [](const std::string& line) { log_line(line); }),
+      kBadUsage);
+  std::unique_ptr<Health> health;
+  if (plan.metrics) {
+    health = value_or_fail(Health::open(io, *plan.metrics, [&] { return daemon->metrics(); }),
+                           kUnavailable);
+    log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
+  }
+  if (const auto started = daemon->start(); !started) {
+    throw Failure{kUnavailable, started.error().message};
+  }
+  log_line(fmt::format("{} serves clients at{}", here, clients));
+  boost::asio::signal_set signals{io, SIGTERM, SIGINT};
+  signals.async_wait([&](boost::system::error_code error, int signal) {
+    if (error) return;
+    log_line(fmt::format("{} ends: signal {}", here, signal));
+    if (health) health->close();
+    daemon->stop();
+  });
+  io.run();
+  return kHolds;
+}
+
+int run_node(const NodeArguments& a) {
+  const NodeSettings settings = settings_from(a);
+  NodePlan plan = value_or_fail(plan_of(settings), kBadUsage);
+  if (!a.check_config) return serve(std::move(plan));
+  boost::asio::io_context io{1};
+  // Reads the certificates and refuses what start would; opens nothing.
+  value_or_fail(Daemon::create(io, plan.config, {}), kBadUsage);
+  fmt::print("{}", to_toml(plan, settings));
+  return kHolds;
+}
+
+}  // namespace
+
+void add_node(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("node", "Be a member of a group: a daemon, until SIGTERM");
+  command->group(kLockGroup);
+  auto a = std::make_shared<NodeArguments>();
+  NodeSettings& flags = a->flags;
+  command->add_option("--self", flags.self, "Which of the members this is, from 1");
+  command->add_option("--members", a->members,
+                      "Where each member is reached, in the same order everywhere: A1,A2,A3");
+  command->add_option("--listen", flags.listen, "Listen here, if not where the others reach us");
+  command
+      ->add_option(
+          "--clients", flags.clients,
+          "Serve programs of this machine here (repeatable); else at $HAPAX_ADDRESS or the "
+          "usual Unix socket")
+      ->allow_extra_args(false);
+  command->add_option("--group", flags.group, "Name of the group; members of others are refused");
+  command
+      ->add_option("--algorithm", flags.algorithm,
+                   "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable); the first that "
+                   "matches. The same at all members")
+      ->allow_extra_args(false);
+  command->add_option("--default-algorithm", flags.default_algorithm,
+                      "For the other locks; carvalho-roucairol if not said");
+  command->add_option("--ca", flags.ca, "The group's authority, PEM. Needed with --cert and --key")
+      ->option_text("FILE");
+  command->add_option("--cert", flags.cert, "Our certificate, PEM")->option_text("FILE");
+  command->add_option("--key", flags.key, "Its private key, PEM")->option_text("FILE");
+  command->add_option("--metrics", flags.metrics,
+                      "Answer GET /metrics and /healthz here: 127.0.0.1:PORT");
+  command->add_option("--config", a->config,
+                      "Settings from this TOML file: the names of the flags without --");
+  command->add_flag("--check-config", a->check_config,
+                    "Print the settings in force as TOML, and end");
+  command->footer(
+      "Examples:\n"
+      "  hapax node --self 1 --members 127.0.0.1:7401,127.0.0.1:7402\n"
+      "  hapax node --config hapax.toml --metrics 127.0.0.1:9464\n"
+      "  hapax node --config hapax.toml --check-config\n"
+      "A file is overridden by the environment (HAPAX_SELF, HAPAX_MEMBERS, …), and that by flags.\n"
+      "Addresses of other machines need --ca, --cert and --key.\n"
+      "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.");
+  command->callback([a, &outcome] { outcome.status = run_node(*a); });
+}
+
+}  // namespace hapax::cli

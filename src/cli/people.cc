@@ -1,0 +1,56 @@
+#include "cli/people.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "cli/waiting.h"
+
+namespace hapax::cli {
+namespace {
+
+constexpr std::size_t kShownCommand = 60;
+
+std::string shortened(const std::string& text) {
+  if (text.size() <= kShownCommand) return text;
+  std::size_t end = kShownCommand;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+}  // namespace
+
+std::string show_since(std::chrono::milliseconds since) {
+  const auto ms = since.count();
+  if (ms < 1000) return fmt::format("{} ms", ms);
+  const auto s = ms / 1000;
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
+  return fmt::format("{} h {} min", s / 3600, s / 60 % 60);
+}
+
+std::string show_person(const Person& person) {
+  return fmt::format("{} pid {} ({})", person.host, person.pid, shortened(person.command));
+}
+
+boost::json::object json_of(const Person& person) {
+  boost::json::object object{{"member", person.member + 1},
+                             {"host", person.host},
+                             {"pid", person.pid},
+                             {"command", person.command},
+                             {"since_ms", person.since.count()}};
+  if (person.fence) object["fence"] = text_of(*person.fence);
+  return object;
+}
+
+boost::json::object json_of(const LockInfo& lock) {
+  boost::json::array waiters;
+  for (const Person& waiter : lock.waiters) waiters.push_back(json_of(waiter));
+  boost::json::value holder = nullptr;
+  if (lock.holder) holder = json_of(*lock.holder);
+  return {{"lock", lock.name},
+          {"algorithm", lock.algorithm},
+          {"holder", std::move(holder)},
+          {"waiters", std::move(waiters)}};
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,24 @@
+// What every command that talks to a daemon begins with.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <system_error>
+
+#include "hapax/client.h"
+
+namespace hapax::cli {
+
+// Adds --address.
+void add_address(CLI::App& command, std::string& address);
+
+// Connects; an empty address is the usual one. Throws Failure that says what to do.
+Client reach(const std::string& address);
+
+// The same for what is asked later. REQUIRES: error.
+[[noreturn]] void fail(std::error_code error, const std::string& what);
+
+// Throws Failure if no lock can have that name.
+void require_lock_name(const std::string& name);
+
+}  // namespace hapax::cli

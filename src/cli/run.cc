@@ -1,0 +1,198 @@
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/job.h"
+#include "cli/number.h"
+#include "cli/reach.h"
+#include "cli/signals.h"
+#include "cli/waiting.h"
+
+namespace hapax::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A daemon is not suspected before it has left two signs of life out; from then on to the end of
+// the silence that it is allowed, the job must have ended.
+constexpr milliseconds kLongestGrace = Client::kSilence - 2 * Client::kPingEvery;
+constexpr milliseconds kLook{100};
+constexpr milliseconds kForAll{24 * 3'600'000};
+
+struct RunArguments {
+  Wanted wanted;
+  int conflict = kConflict;
+  double kill_after_s = 1;
+  std::string shell_command;
+  bool close = false;
+  bool verbose = false;
+
+  milliseconds grace() const { return milliseconds{static_cast<int>(kill_after_s * 1000)}; }
+};
+
+// What stands before `--` and was not ours is the command, unless that is behind it.
+std::vector<std::string> command_from(const RunArguments& a, std::vector<std::string> rest,
+                                      const std::vector<std::string>& behind) {
+  if (!rest.empty() && rest.front().starts_with('-')) {
+    throw Failure{kBadUsage, fmt::format("unknown option {}; the command goes behind --: hapax run "
+                                         "NAME -- CMD",
+                                         rest.front())};
+  }
+  std::vector<std::string> command = std::move(rest);
+  if (!behind.empty()) {
+    command.insert(command.end(), behind.begin() + (command.empty() ? 1 : 0), behind.end());
+  }
+  if (!a.shell_command.empty()) {
+    if (!command.empty()) throw Failure{kBadUsage, "-c takes the place of a command; give one"};
+    const char* shell = std::getenv("SHELL");
+    return {shell != nullptr && *shell != '\0' ? shell : "/bin/sh", "-c", a.shell_command};
+  }
+  if (command.empty() || command.front().empty()) {
+    throw Failure{kBadUsage, "there is no command; write hapax run NAME -- CMD, or -c 'CMD'"};
+  }
+  return command;
+}
+
+// What the job may want to know, in its environment.
+void set_environment(Hold& held) {
+  const Mutex& mutex = held.mutex();
+  GroupStatus status;
+  try {
+    status = held.client().status();
+  } catch (const std::system_error& e) {
+    fail(e.code(), mutex.name());
+  }
+  const auto good_until = std::chrono::system_clock::now() + mutex.valid_for();
+  const double unix_time = std::chrono::duration<double>(good_until.time_since_epoch()).count();
+  setenv("HAPAX_LOCK", mutex.name().c_str(), 1);
+  setenv("HAPAX_FENCE", text_of(mutex.fence()).c_str(), 1);
+  setenv("HAPAX_DEADLINE", fmt::format("{:.3f}", unix_time).c_str(), 1);
+  setenv("HAPAX_SESSION",
+         fmt::format("{}/{}/{}", status.group, status.member + 1, getpid()).c_str(), 1);
+}
+
+// The one place that decides when the lock can no longer be relied on: early enough for the job to
+// end before anybody else can have it.
+class Reliance {
+ public:
+  Reliance(const Mutex& mutex, milliseconds grace)
+      : mutex_(mutex), grace_(grace), on_loss_(mutex.lost(), Ring{bell_}) {}
+
+  bool has_ended() const { return mutex_.lost().stop_requested() || mutex_.valid_for() <= grace_; }
+  Bell& bell() { return bell_; }
+
+ private:
+  struct Ring {
+    Bell& bell;
+    void operator()() const noexcept { bell.ring(); }
+  };
+  const Mutex& mutex_;
+  milliseconds grace_;
+  Bell bell_;
+  std::stop_callback<Ring> on_loss_;
+};
+
+// Until it has ended, or must; nothing in the latter case.
+std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
+  for (;;) {
+    if (reliance.has_ended()) return std::nullopt;
+    if (const auto status = job.reap()) return status;
+    if (job.has_stopped()) {
+      job.suspend();
+      continue;
+    }
+    wait_for(signals, &reliance.bell(), static_cast<int>(kLook.count()));
+    while (const auto signal = signals.take()) {
+      if (*signal != SIGCHLD && *signal != SIGTTOU) job.signal(*signal);
+    }
+  }
+}
+
+void say(const RunArguments& a, const std::string& text) {
+  if (a.verbose) fmt::print(stderr, "hapax: {}\n", text);
+}
+
+int run_job(const RunArguments& a, const std::vector<std::string>& command) {
+  check(a.wanted);
+  Signals signals{SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                  SIGTSTP, SIGCHLD, SIGTTOU};  // Before any thread.
+  const auto asked = std::chrono::steady_clock::now();
+  say(a, fmt::format("asks for {}", a.wanted.name));
+  Hold held{a.wanted, signals};
+  if (!held.is_held()) {
+    say(a, fmt::format("somebody else has {}", a.wanted.name));
+    return a.conflict;  // Without a word, as flock.
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
+  say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
+                     text_of(held.mutex().fence()), command.front()));
+  set_environment(held);
+  Reliance reliance{held.mutex(), a.grace()};
+  Job job{command, signals.former()};
+  if (const auto status = attend(job, reliance, signals)) {
+    job.end(a.grace(), kForAll);  // The lock is given back when nobody is left.
+    say(a, fmt::format("gives {} back; the command returned {}", a.wanted.name, *status));
+    return *status;
+  }
+  job.end(a.grace(), a.grace());
+  throw Failure{kLost,
+                fmt::format("{} is lost: the daemon is gone or silent; the command was ended",
+                            a.wanted.name)};
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Outcome& outcome) {
+  CLI::App* command =
+      app.add_subcommand("run", "Run a command while holding a lock, like flock(1)");
+  command->group(kLockGroup);
+  command->prefix_command();
+  auto a = std::make_shared<RunArguments>();
+  add_wanted(*command, a->wanted);
+  command
+      ->add_option("-E,--conflict-exit-code", a->conflict,
+                   "Exit status if the lock is not had in time")
+      ->transform(whole_number(0, 255))
+      ->capture_default_str();
+  command->add_option("-c,--command", a->shell_command, "Run this by $SHELL -c instead of CMD");
+  command
+      ->add_option("--kill-after", a->kill_after_s,
+                   "Seconds from SIGTERM to SIGKILL when the lock is lost, and for what CMD leaves "
+                   "behind")
+      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()))
+      ->capture_default_str();
+  command->add_flag("-o,--close", a->close,
+                    "As in flock; nothing to do here: no command inherits the lock");
+  command->add_flag("-v,--verbose", a->verbose, "Say on standard error what happens");
+  command->footer(
+      std::string{
+          "Examples:\n"
+          "  hapax run backup -- ./backup.sh --full\n"
+          "  hapax run -n backup -- ./backup.sh           not if it runs already\n"
+          "  hapax run -w 2.5 -E 99 orders/42 -- make     wait so long, then exit 99\n"
+          "  hapax run deploy -c 'git pull && make'\n"
+          "CMD is a process group of its own and has standard input; on a terminal it is in "
+          "the\nforeground, else signals go to all of it. What it leaves behind ends with "
+          "it. If the daemon\nis gone or silent, the group gets SIGTERM and, before "
+          "anybody else can have the lock, SIGKILL.\n"
+          "Environment: HAPAX_LOCK its name, HAPAX_FENCE epoch.turn, HAPAX_SESSION "
+          "group/member/pid,\nHAPAX_DEADLINE until when (Unix time) the lock was good as "
+          "CMD began; it is renewed all the time.\n"} +
+      kRunStatuses);
+  command->callback([a, command, &outcome] {
+    outcome.status = run_job(*a, command_from(*a, command->remaining(), outcome.command));
+  });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/json.h"
+#include "cli/people.h"
+#include "cli/reach.h"
+#include "cli/table.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+struct StatusArguments {
+  std::string address;
+  bool json = false;
+};
+
+void print_as_json(const GroupStatus& s) {
+  boost::json::array members;
+  for (std::size_t i = 0; i < s.members.size(); ++i) {
+    members.push_back(
+        boost::json::object{{"member", i + 1}, {"address", s.members[i]}, {"up", bool{s.up[i]}}});
+  }
+  print_json({{"group", s.group},
+              {"member", s.member + 1},
+              {"size", s.size},
+              {"epoch", number(s.epoch)},
+              {"members", std::move(members)},
+              {"locks", s.locks},
+              {"held", s.held},
+              {"waiting", s.waiting},
+              {"entries", s.entries},
+              {"messages_sent", s.messages_sent},
+              {"messages_received", s.messages_received},
+              {"uptime_ms", s.uptime.count()}});
+}
+
+void print_text(const GroupStatus& s) {
+  fmt::print("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
+             s.member + 1, s.size, show_since(s.uptime));
+  fmt::print(
+      "here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n\n",
+      s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);
+  Table table;
+  table.column("member");
+  table.column("", Table::Align::left);
+  table.column("address", Table::Align::left);
+  for (std::size_t i = 0; i < s.members.size(); ++i) {
+    table.row({fmt::format("{}", i + 1), s.up[i] ? "up" : "away", s.members[i]});
+  }
+  fmt::print("{}", table.text());
+}
+
+int run_status(const StatusArguments& a) {
+  Client client = reach(a.address);
+  try {
+    const GroupStatus status = client.status();
+    a.json ? print_as_json(status) : print_text(status);
+  } catch (const std::system_error& e) {
+    if (e.code().category() != error_category()) throw;  // Of the output.
+    fail(e.code(), "status");
+  }
+  return kHolds;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("status", "The group as one of its daemons sees it");
+  command->group(kLockGroup);
+  auto a = std::make_shared<StatusArguments>();
+  add_address(*command, a->address);
+  command->add_flag("--json", a->json, "One JSON object instead of text");
+  command->footer(std::string{"Examples:\n"
+                              "  hapax status\n"
+                              "  hapax status --json | jq '.members[] | select(.up | not)'\n"} +
+                  kShowStatuses);
+  command->callback([a, &outcome] { outcome.status = run_status(*a); });
+}
+
+}  // namespace hapax::cli

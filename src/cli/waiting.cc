@@ -1,0 +1,99 @@
+#include "cli/waiting.h"
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <future>
+
+#include "cli/exit_status.h"
+#include "cli/reach.h"
+
+namespace hapax::cli {
+namespace {
+
+constexpr std::chrono::hours kForever{24 * 365 * 10};
+constexpr double kLongestWait_s = 1e8;  // Three years.
+
+}  // namespace
+
+CLI::Validator seconds(double least, double most) {
+  const auto read = [least, most](std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, failed] =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    const bool whole = failed == std::errc{} && end == text.data() + text.size();
+    if (whole && std::isfinite(value) && value >= least && value <= most) return "";
+    return fmt::format("'{}' is no time; use {:g} … {:g} seconds, e.g. 0.5", text, least, most);
+  };
+  return CLI::Validator{read, ""};
+}
+
+void add_wanted(CLI::App& command, Wanted& wanted) {
+  command.add_option("NAME", wanted.name, "Any name, e.g. orders/42")->required();
+  add_address(command, wanted.address);
+  auto* nonblock =
+      command.add_flag("-n,--nb,--nonblock", wanted.nonblock,
+                       "Do not wait; asking everybody takes up to a quarter of a second");
+  command
+      .add_option("-w,--wait,--timeout", wanted.wait_s, "Wait so many seconds at most, e.g. 0.5")
+      ->transform(seconds(0, kLongestWait_s))
+      ->excludes(nonblock);
+}
+
+void check(const Wanted& wanted) { require_lock_name(wanted.name); }
+
+Hold::Hold(const Wanted& wanted, Signals& signals) {
+  Bell bell;
+  // In a thread, so that this one hears signals.
+  auto taken = std::async(std::launch::async, [&] {
+    struct Ring {
+      Bell& bell;
+      ~Ring() { bell.ring(); }
+    } ring{bell};
+    take(wanted);
+  });
+  while (taken.wait_for(std::chrono::seconds{0}) != std::future_status::ready) {
+    wait_for(signals, &bell, -1);
+    bell.hush();
+    const auto signal = signals.take();
+    if (!signal || *signal == SIGCHLD) {
+      // The bell is rung an instant before the future is ready.
+      if (!signal) taken.wait_for(std::chrono::milliseconds{1});
+      continue;
+    }
+    if (*signal == SIGTSTP) {
+      stop_like_others();
+      continue;
+    }
+    // At once: a daemon that hangs must not keep us, and one that does not sees the socket close.
+    std::fflush(nullptr);
+    std::_Exit(kBySignal + *signal);
+  }
+  taken.get();
+}
+
+void Hold::take(const Wanted& wanted) {
+  client_.reset(new Client{reach(wanted.address)});  // Made in place: it cannot be moved.
+  mutex_.emplace(*client_, wanted.name);
+  auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
+  const bool at_once = wanted.nonblock || (wanted.wait_s && *wanted.wait_s == 0);
+  if (at_once) {
+    patience = mutex_->patience();
+  } else if (wanted.wait_s) {
+    patience = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>{*wanted.wait_s});
+  }
+  const auto error = mutex_->acquire_until(Mutex::Clock::now() + patience, {});
+  if (error && error != Errc::timed_out) fail(error, wanted.name);
+  held_ = !error;
+}
+
+std::string text_of(const Fence& fence) {
+  return fmt::format("{}.{}", number(fence.epoch), number(fence.turn));
+}
+
+}  // namespace hapax::cli

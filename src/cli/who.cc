@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/json.h"
+#include "cli/people.h"
+#include "cli/reach.h"
+#include "cli/table.h"
+#include "cli/waiting.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+struct WhoArguments {
+  std::string name;
+  std::string address;
+  bool json = false;
+};
+
+void add_person(Table& table, const LockInfo& lock, const std::string& role, const Person& p) {
+  table.row({lock.name, lock.algorithm, role, p.host, fmt::format("{}", p.pid), show_since(p.since),
+             p.fence ? text_of(*p.fence) : "", p.command});
+}
+
+std::string table_of(const std::vector<LockInfo>& locks) {
+  Table table;
+  for (const char* title : {"lock", "algorithm", "", "host"}) {
+    table.column(title, Table::Align::left);
+  }
+  table.column("pid");
+  table.column("since");
+  table.column("fence");
+  table.column("command", Table::Align::left);
+  for (const LockInfo& lock : locks) {
+    if (lock.holder) add_person(table, lock, "holds", *lock.holder);
+    for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
+      add_person(table, lock, fmt::format("waits, {}", i + 1), lock.waiters[i]);
+    }
+  }
+  return table.text();
+}
+
+int run_who(const WhoArguments& a) {
+  if (!a.name.empty()) require_lock_name(a.name);
+  Client client = reach(a.address);
+  std::vector<LockInfo> locks;
+  try {
+    locks = client.who(a.name);
+  } catch (const std::system_error& e) {
+    fail(e.code(), "who");
+  }
+  std::erase_if(locks, [](const LockInfo& l) { return !l.holder && l.waiters.empty(); });
+  if (a.json) {
+    boost::json::array rows;
+    for (const LockInfo& lock : locks) rows.push_back(json_of(lock));
+    print_json({{"locks", std::move(rows)}});
+  } else if (locks.empty()) {
+    fmt::print("Nobody holds {} or waits for it.\n", a.name.empty() ? "any lock" : a.name);
+  } else {
+    fmt::print("{}", table_of(locks));
+  }
+  return kHolds;
+}
+
+}  // namespace
+
+void add_who(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("who", "Who holds a lock and who waits for it");
+  command->group(kLockGroup);
+  auto a = std::make_shared<WhoArguments>();
+  command->add_option("NAME", a->name, "Of one lock; else all that are held or waited for");
+  add_address(*command, a->address);
+  command->add_flag("--json", a->json, "One JSON object instead of a table");
+  command->footer(std::string{"Examples:\n"
+                              "  hapax who\n"
+                              "  hapax who backup --json | jq '.locks[0].holder.pid'\n"} +
+                  kShowStatuses);
+  command->callback([a, &outcome] { outcome.status = run_who(*a); });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,181 @@
+#include <array>
+#include <cstdint>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/graph.h"
+#include "cli/json.h"
+#include "cli/people.h"
+#include "cli/reach.h"
+#include "cli/waiting.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+struct WhyArguments {
+  std::string name;
+  std::string address;
+  bool json = false;
+};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// 0 if there is none, or it cannot be seen.
+std::uint32_t parent_of(std::uint32_t pid) {
+  std::ifstream file{fmt::format("/proc/{}/stat", pid)};
+  std::string text;
+  std::getline(file, text);
+  const std::size_t close = text.rfind(')');  // Names may contain anything.
+  unsigned parent = 0;
+  if (close == std::string::npos || std::sscanf(text.c_str() + close, ") %*c %u", &parent) != 1) {
+    return 0;
+  }
+  return parent;
+}
+
+// In `hapax run a -- hapax run b` the outer process holds and the inner one waits: on this machine
+// a process and those it descends from are one party.
+class Families {
+ public:
+  explicit Families(const std::vector<LockInfo>& locks) : here_(host_name()) {
+    for (const LockInfo& lock : locks) {
+      if (lock.holder && lock.holder->host == here_) known_.insert(lock.holder->pid);
+      for (const Person& w : lock.waiters) {
+        if (w.host == here_) known_.insert(w.pid);
+      }
+    }
+  }
+  Party operator()(const Person& person) const {
+    std::uint32_t head = person.pid;
+    if (person.host == here_) {
+      for (std::uint32_t pid = parent_of(head), depth = 0; pid > 1 && depth < 64; ++depth) {
+        if (known_.contains(pid)) head = pid;
+        pid = parent_of(pid);
+      }
+    }
+    return fmt::format("{}/{}", person.host, head);
+  }
+
+ private:
+  std::string here_;
+  std::set<std::uint32_t> known_;
+};
+
+std::string list_of(const std::set<std::string>& names, const std::string& except) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (name != except) text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+// Of a lock that is held: by whom, and what that one waits for.
+std::string story_of(const LockInfo& lock, const WaitsFor& graph, const PartyOf& party_of) {
+  if (!lock.holder) return fmt::format("{} is held by nobody", lock.name);
+  std::string text = fmt::format("{} is held by {}, for {}, fence {}", lock.name,
+                                 show_person(*lock.holder), show_since(lock.holder->since),
+                                 lock.holder->fence ? text_of(*lock.holder->fence) : "?");
+  const std::string wanted = list_of(graph.wanted_by(party_of(*lock.holder)), "");
+  if (!wanted.empty()) text += fmt::format(", who waits for {}", wanted);
+  return text;
+}
+
+std::string arrows(const std::vector<std::string>& cycle) {
+  std::string text;
+  for (const std::string& name : cycle) text += name + " → ";
+  return text + cycle.front();
+}
+
+void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all,
+                const WaitsFor& graph, const PartyOf& party_of) {
+  fmt::print("{}\n", story_of(lock, graph, party_of));
+  for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
+    const Person& waiter = lock.waiters[i];
+    const std::string held = list_of(graph.held_by(party_of(waiter)), lock.name);
+    fmt::print("  {}. {} waits, for {}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
+               held.empty() ? "" : "; it holds " + held);
+  }
+  for (const auto& cycle : graph.cycles_from(lock.name)) {
+    fmt::print("DEADLOCK: {}\n", arrows(cycle));
+    for (const std::string& name : cycle) {
+      fmt::print("  {}\n", story_of(all.at(name), graph, party_of));
+    }
+    fmt::print("  End one of them. Taken in the same order everywhere, locks cannot deadlock.\n");
+  }
+}
+
+void print_as_json(const LockInfo& lock, const WaitsFor& graph, const PartyOf& party_of) {
+  const auto names = [](const std::set<std::string>& set) {
+    return boost::json::array(set.begin(), set.end());
+  };
+  boost::json::object object = json_of(lock);
+  if (lock.holder) {
+    object["holder"].as_object()["waits_for"] = names(graph.wanted_by(party_of(*lock.holder)));
+  }
+  for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
+    object["waiters"].as_array()[i].as_object()["holds"] =
+        names(graph.held_by(party_of(lock.waiters[i])));
+  }
+  boost::json::array deadlocks;
+  for (const auto& cycle : graph.cycles_from(lock.name)) {
+    deadlocks.push_back(boost::json::array(cycle.begin(), cycle.end()));
+  }
+  object["deadlocks"] = std::move(deadlocks);
+  print_json(object);
+}
+
+int run_why(const WhyArguments& a) {
+  require_lock_name(a.name);
+  Client client = reach(a.address);
+  std::vector<LockInfo> locks;
+  try {
+    locks = client.who();
+  } catch (const std::system_error& e) {
+    fail(e.code(), "why");
+  }
+  const PartyOf party_of = Families{locks};
+  const WaitsFor graph{locks, party_of};
+  std::map<std::string, LockInfo> all;
+  for (const LockInfo& lock : locks) all[lock.name] = lock;
+  LockInfo vacant;
+  vacant.name = a.name;
+  const LockInfo& lock = all.contains(a.name) ? all.at(a.name) : vacant;
+  a.json ? print_as_json(lock, graph, party_of) : print_text(lock, all, graph, party_of);
+  return kHolds;
+}
+
+}  // namespace
+
+void add_why(CLI::App& app, Outcome& outcome) {
+  CLI::App* command =
+      app.add_subcommand("why", "Why a lock is not to be had: who waits for whom, and deadlocks");
+  command->group(kLockGroup);
+  auto a = std::make_shared<WhyArguments>();
+  command->add_option("NAME", a->name, "Of the lock, e.g. orders/42")->required();
+  add_address(*command, a->address);
+  command->add_flag("--json", a->json, "One JSON object instead of text");
+  command->footer(
+      std::string{"Examples:\n"
+                  "  hapax why backup\n"
+                  "  hapax why backup --json | jq .deadlocks\n"
+                  "Processes are told apart by host and pid; on this machine a process and its\n"
+                  "descendants are one.\n"} +
+      kShowStatuses);
+  command->callback([a, &outcome] { outcome.status = run_why(*a); });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,143 @@
+// Real processes for tests: started, fed, watched and — whatever happens — ended, in bounded time.
+#pragma once
+
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <optional>
+#include <signal.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace hapax::testing {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+using Arguments = std::vector<std::string>;
+
+inline std::string contents_of(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// Looks every now and then; false if it did not become true in time.
+inline bool eventually(const std::function<bool()>& holds, milliseconds patience = 10s) {
+  const auto give_up = Clock::now() + patience;
+  while (!holds()) {
+    if (Clock::now() > give_up) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+// Neither alive nor a zombie that somebody will wait for.
+inline bool is_gone(pid_t pid) {
+  std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string text;
+  if (!std::getline(file, text)) return true;
+  return text.substr(text.rfind(')')).starts_with(") Z");
+}
+
+inline pid_t pid_in(const fs::path& path) {
+  pid_t pid = -1;
+  std::ifstream{path} >> pid;
+  return pid;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "hapax-run-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+class Process {
+ public:
+  // Standard input is a pipe that close_input() closes; output goes to files.
+  Process(const Arguments& words, const Environment& environment, const Folder& folder) {
+    static int count = 0;
+    const std::string stem = "process-" + std::to_string(getpid()) + "-" + std::to_string(++count);
+    out_ = folder / (stem + ".out");
+    err_ = folder / (stem + ".err");
+    int input[2];
+    if (pipe2(input, O_CLOEXEC) != 0) std::abort();
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(input[0], STDIN_FILENO);
+      dup2(open(out_.c_str(), O_CREAT | O_WRONLY, 0600), STDOUT_FILENO);
+      dup2(open(err_.c_str(), O_CREAT | O_WRONLY, 0600), STDERR_FILENO);
+      for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+      std::vector<char*> argv;
+      for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+      argv.push_back(nullptr);
+      execvp(argv[0], argv.data());
+      _exit(125);
+    }
+    close(input[0]);
+    input_ = input[1];
+  }
+  ~Process() {
+    close_input();
+    if (pid_ > 0 && !status_) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void say(const std::string& text) const {
+    if (write(input_, text.data(), text.size()) < 0) std::abort();
+  }
+  void close_input() {
+    if (input_ >= 0) close(std::exchange(input_, -1));
+  }
+  void signal(int signal) const { kill(pid_, signal); }
+  pid_t pid() const { return pid_; }
+
+  // As shells have it; -1 if it did not end in time.
+  int wait(milliseconds patience = 20s) {
+    const bool ended = eventually([&] { return has_ended(); }, patience);
+    return ended ? *status_ : -1;
+  }
+  bool has_ended() {
+    int status = 0;
+    if (!status_ && waitpid(pid_, &status, WNOHANG) == pid_) {
+      status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+    return status_.has_value();
+  }
+  std::string out() const { return contents_of(out_); }
+  std::string err() const { return contents_of(err_); }
+
+ private:
+  pid_t pid_ = -1;
+  int input_ = -1;
+  std::optional<int> status_;
+  fs::path out_, err_;
+};
+
+}  // namespace hapax::testing
