@@ -324,6 +324,20 @@ class Terminal {
     waitpid(pid_, nullptr, 0);
     close(master_);
   }
+  // Whether it shows this, sooner or later, after what was asked for last.
+  bool shows(const std::string& text) {
+    fcntl(master_, F_SETFL, O_NONBLOCK);
+    return eventually([&] {
+      char room[4096];
+      for (ssize_t n = 0; (n = read(master_, room, sizeof room)) > 0;) {
+        screen_.append(room, static_cast<std::size_t>(n));
+      }
+      const auto at = screen_.find(text);
+      if (at == std::string::npos) return false;
+      screen_.erase(0, at + text.size());
+      return true;
+    });
+  }
   void type(const std::string& keys) const {
     if (write(master_, keys.data(), keys.size()) < 0) std::abort();
   }
@@ -336,6 +350,7 @@ class Terminal {
  private:
   int master_ = -1;
   pid_t pid_ = -1;
+  std::string screen_;
 };
 
 TEST_F(Run, OnATerminalTheCommandIsInTheForeground) {
@@ -343,7 +358,7 @@ TEST_F(Run, OnATerminalTheCommandIsInTheForeground) {
   const std::string facts = folder_ / "facts";
   // Its own group, and that of the terminal's foreground.
   const std::string script = "cut -d' ' -f5,8 /proc/$$/stat > '" + facts +
-                             "'; read line; echo \"$line\" >> '" + facts + "'; sleep 1000";
+                             "'; read line; echo \"$line\" >> '" + facts + "'; exec sleep 1000";
   Terminal terminal{{HAPAX_BINARY, "run", "x", "--", "sh", "-c", script}, environment_};
   ASSERT_TRUE(eventually([&] { return contents_of(facts).find('\n') != std::string::npos; }));
   long own = 0, front = -1;
@@ -351,6 +366,9 @@ TEST_F(Run, OnATerminalTheCommandIsInTheForeground) {
   EXPECT_EQ(own, front);
   terminal.type("typed\n");
   ASSERT_TRUE(eventually([&] { return contents_of(facts).find("typed\n") != std::string::npos; }));
+  // A shell on its way to exec may swallow it.
+  ASSERT_TRUE(eventually(
+      [&] { return contents_of("/proc/" + std::to_string(own) + "/comm") == "sleep\n"; }));
   terminal.type("\x03");
   EXPECT_EQ(terminal.wait(), 130);
 }
@@ -361,12 +379,15 @@ TEST_F(Run, SuspendedItComesBackToTheForeground) {
   const std::string job = "'" HAPAX_BINARY "' run x -- sh -c 'echo started >> " + facts +
                           "; read line; echo got $line >> " + facts + "'";
   // A shell with job control: ^Z, then fg.
+  environment_.push_back({"PS1", "what next? "});
   Terminal terminal{{"bash", "--norc", "-i"}, environment_};
+  ASSERT_TRUE(terminal.shows("what next? "));
   terminal.type(job + "; echo stopped >> " + facts + "\n");
   ASSERT_TRUE(eventually([&] { return contents_of(facts).find("started") != std::string::npos; }));
   terminal.type("\x1a");
   ASSERT_TRUE(eventually([&] { return contents_of(facts).find("stopped") != std::string::npos; }));
   EXPECT_EQ(hapax({"try", "x"}).status, 1) << "it is held as long as the job is stopped";
+  ASSERT_TRUE(terminal.shows("what next? "));
   terminal.type("fg\n");
   EXPECT_TRUE(eventually([&] {
     terminal.type("line\n");  // What the job does not read is for the shell, which does not mind.
@@ -430,8 +451,10 @@ TEST_F(Run, WhyTakesNoBrothersForADeadlock) {
   // Two commands of one job, one of which waits for the other.
   const std::string inner = "'" HAPAX_BINARY "' run a -- ";
   const auto job = start({"run", "outer", "-c",
-                          inner + "sh -c 'while ! test -e \"" + (folder_ / "go").string() +
-                              "\"; do sleep 0.01; done' & " + inner + "true; wait"});
+                          "cd '" + folder_.path().string() + "'; " + inner +
+                              "sh -c 'touch in; while ! test -e go; do sleep 0.01; done' & "
+                              "while ! test -e in; do sleep 0.01; done; " +
+                              inner + "true; wait"});
   ASSERT_TRUE(await_waiters("a", 1));
   EXPECT_THAT(hapax({"why", "a"}).out, ::testing::Not(HasSubstr("DEADLOCK")));
   file("go", "");
