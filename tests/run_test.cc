@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <memory>
 #include <netinet/in.h>
-#include <pty.h>
 #include <sys/socket.h>
 
 #include "process_testing.h"
+#include "terminal_testing.h"
 
 namespace hapax::testing {
 namespace {
@@ -306,44 +306,12 @@ TEST_F(Run, LockSaysThatItIsLost) {
   EXPECT_THAT(holder->err(), HasSubstr("x is lost"));
 }
 
-// The other end of a terminal that the command believes to sit at.
-class Terminal {
- public:
-  Terminal(const Arguments& words, const Environment& environment) {
-    pid_ = forkpty(&master_, nullptr, nullptr, nullptr);
-    if (pid_ != 0) return;
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    std::vector<char*> argv;
-    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    execvp(argv[0], argv.data());
-    _exit(125);
-  }
-  ~Terminal() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    close(master_);
-  }
-  void type(const std::string& keys) const {
-    if (write(master_, keys.data(), keys.size()) < 0) std::abort();
-  }
-  int wait() {
-    int status = -1;
-    const bool ended = eventually([&] { return waitpid(pid_, &status, WNOHANG) == pid_; });
-    return !ended ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  }
-
- private:
-  int master_ = -1;
-  pid_t pid_ = -1;
-};
-
 TEST_F(Run, OnATerminalTheCommandIsInTheForeground) {
   start_group();
   const std::string facts = folder_ / "facts";
   // Its own group, and that of the terminal's foreground.
   const std::string script = "cut -d' ' -f5,8 /proc/$$/stat > '" + facts +
-                             "'; read line; echo \"$line\" >> '" + facts + "'; sleep 1000";
+                             "'; read line; echo \"$line\" >> '" + facts + "'; exec sleep 1000";
   Terminal terminal{{HAPAX_BINARY, "run", "x", "--", "sh", "-c", script}, environment_};
   ASSERT_TRUE(eventually([&] { return contents_of(facts).find('\n') != std::string::npos; }));
   long own = 0, front = -1;
@@ -351,6 +319,9 @@ TEST_F(Run, OnATerminalTheCommandIsInTheForeground) {
   EXPECT_EQ(own, front);
   terminal.type("typed\n");
   ASSERT_TRUE(eventually([&] { return contents_of(facts).find("typed\n") != std::string::npos; }));
+  // A shell on its way to exec may swallow it.
+  ASSERT_TRUE(eventually(
+      [&] { return contents_of("/proc/" + std::to_string(own) + "/comm") == "sleep\n"; }));
   terminal.type("\x03");
   EXPECT_EQ(terminal.wait(), 130);
 }
@@ -361,16 +332,21 @@ TEST_F(Run, SuspendedItComesBackToTheForeground) {
   const std::string job = "'" HAPAX_BINARY "' run x -- sh -c 'echo started >> " + facts +
                           "; read line; echo got $line >> " + facts + "'";
   // A shell with job control: ^Z, then fg.
+  environment_.push_back({"PS1", "what next? "});
   Terminal terminal{{"bash", "--norc", "-i"}, environment_};
+  ASSERT_TRUE(terminal.shows("what next? "));
   terminal.type(job + "; echo stopped >> " + facts + "\n");
   ASSERT_TRUE(eventually([&] { return contents_of(facts).find("started") != std::string::npos; }));
-  std::this_thread::sleep_for(200ms);  // Until it reads; nothing tells.
   terminal.type("\x1a");
+  ASSERT_TRUE(eventually([&] { return contents_of(facts).find("stopped") != std::string::npos; }));
+  EXPECT_EQ(hapax({"try", "x"}).status, 1) << "it is held as long as the job is stopped";
+  ASSERT_TRUE(terminal.shows("what next? "));
   terminal.type("fg\n");
-  std::this_thread::sleep_for(300ms);
-  terminal.type("line\n");
-  EXPECT_TRUE(eventually([&] { return contents_of(facts).find("got line") != std::string::npos; }))
-      << contents_of(facts);
+  EXPECT_TRUE(eventually([&] {
+    terminal.type("line\n");  // What the job does not read is for the shell, which does not mind.
+    std::this_thread::sleep_for(100ms);
+    return contents_of(facts).find("got line") != std::string::npos;
+  })) << contents_of(facts);
   terminal.type("exit\n");
 }
 
@@ -421,6 +397,21 @@ TEST_F(Run, WhyNamesADeadlock) {
   EXPECT_EQ(json::serialize(object.at("holder").at("waits_for")), R"(["b"])");
   one->signal(SIGTERM);
   EXPECT_EQ(two->wait(), 0) << two->err();
+}
+
+TEST_F(Run, WhyTakesNoBrothersForADeadlock) {
+  start_group();
+  // Two commands of one job, one of which waits for the other.
+  const std::string inner = "'" HAPAX_BINARY "' run a -- ";
+  const auto job = start({"run", "outer", "-c",
+                          "cd '" + folder_.path().string() + "'; " + inner +
+                              "sh -c 'touch in; while ! test -e go; do sleep 0.01; done' & "
+                              "while ! test -e in; do sleep 0.01; done; " +
+                              inner + "true; wait"});
+  ASSERT_TRUE(await_waiters("a", 1));
+  EXPECT_THAT(hapax({"why", "a"}).out, ::testing::Not(HasSubstr("DEADLOCK")));
+  file("go", "");
+  EXPECT_EQ(job->wait(), 0) << job->err();
 }
 
 TEST_F(Run, WatchTellsWhatChanges) {

@@ -1,38 +1,33 @@
 #include "cli/graph.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hapax::cli {
-namespace {
 
-const std::set<std::string> kNone;
-
-const std::set<std::string>& at_or_none(const std::map<std::string, std::set<std::string>>& map,
-                                        const std::string& key) {
-  const auto at = map.find(key);
-  return at == map.end() ? kNone : at->second;
-}
-
-}  // namespace
-
-WaitsFor::WaitsFor(const std::vector<LockInfo>& locks, const PartyOf& party_of) {
-  for (const LockInfo& lock : locks) {
-    if (lock.holder) held_[party_of(*lock.holder)].insert(lock.name);
-    for (const Person& waiter : lock.waiters) wanted_[party_of(waiter)].insert(lock.name);
-  }
-  for (const auto& [party, names] : held_) {
-    for (const std::string& name : names) {
-      const auto& wanted = wanted_by(party);
-      edges_[name].insert(wanted.begin(), wanted.end());
-    }
+WaitsFor::WaitsFor(std::vector<LockInfo> locks, Awaits awaits)
+    : locks_(std::move(locks)), awaits_(std::move(awaits)) {
+  for (const LockInfo& lock : locks_) {
+    if (lock.holder) edges_[lock.name] = wanted_by(*lock.holder);
   }
 }
 
-const std::set<std::string>& WaitsFor::held_by(const Party& party) const {
-  return at_or_none(held_, party);
+std::set<std::string> WaitsFor::kept_by(const Person& waiter) const {
+  std::set<std::string> names;
+  for (const LockInfo& lock : locks_) {
+    if (lock.holder && awaits_(*lock.holder, waiter)) names.insert(lock.name);
+  }
+  return names;
 }
-const std::set<std::string>& WaitsFor::wanted_by(const Party& party) const {
-  return at_or_none(wanted_, party);
+
+std::set<std::string> WaitsFor::wanted_by(const Person& holder) const {
+  std::set<std::string> names;
+  for (const LockInfo& lock : locks_) {
+    const bool waits = std::any_of(lock.waiters.begin(), lock.waiters.end(),
+                                   [&](const Person& waiter) { return awaits_(holder, waiter); });
+    if (waits) names.insert(lock.name);
+  }
+  return names;
 }
 
 std::set<std::vector<std::string>> WaitsFor::cycles_from(const std::string& lock) const {
@@ -46,7 +41,9 @@ std::set<std::vector<std::string>> WaitsFor::cycles_from(const std::string& lock
 // Depth first. A lock that was left is not entered again: every knot shows at least one cycle.
 void WaitsFor::search(std::vector<std::string>& path, std::set<std::string>& done,
                       std::set<std::vector<std::string>>& cycles) const {
-  for (const std::string& next : at_or_none(edges_, path.back())) {
+  const auto edges = edges_.find(path.back());
+  const auto& nexts = edges == edges_.end() ? std::set<std::string>{} : edges->second;
+  for (const std::string& next : nexts) {
     const auto seen = std::find(path.begin(), path.end(), next);
     if (seen != path.end()) {
       std::vector<std::string> cycle{seen, path.end()};

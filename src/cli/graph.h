@@ -12,17 +12,17 @@
 
 namespace hapax::cli {
 
-// The one behind a holder or waiter: a process, or the job that it is a part of.
-using Party = std::string;
-using PartyOf = std::function<Party(const Person&)>;
+// Whether the holder goes on only when the waiter does: they are one process, or the holder's
+// command is what waits.
+using Awaits = std::function<bool(const Person& holder, const Person& waiter)>;
 
 class WaitsFor {
  public:
-  WaitsFor(const std::vector<LockInfo>& locks, const PartyOf& party_of);
+  WaitsFor(std::vector<LockInfo> locks, Awaits awaits);
 
-  // What it holds and what it waits for, by name.
-  const std::set<std::string>& held_by(const Party& party) const;
-  const std::set<std::string>& wanted_by(const Party& party) const;
+  // What the waiter keeps from others meanwhile, and what the holder waits for, by name.
+  std::set<std::string> kept_by(const Person& waiter) const;
+  std::set<std::string> wanted_by(const Person& holder) const;
 
   // The cycles that can be reached from here, each once and starting at its least name.
   std::set<std::vector<std::string>> cycles_from(const std::string& lock) const;
@@ -31,7 +31,8 @@ class WaitsFor {
   void search(std::vector<std::string>& path, std::set<std::string>& done,
               std::set<std::vector<std::string>>& cycles) const;
 
-  std::map<Party, std::set<std::string>> held_, wanted_;
+  std::vector<LockInfo> locks_;
+  Awaits awaits_;
   std::map<std::string, std::set<std::string>> edges_;
 };
 

@@ -19,6 +19,8 @@
 namespace hapax::cli {
 namespace {
 
+constexpr int kLook_ms = 200;
+
 struct LockArguments {
   Wanted wanted;
   bool json = false;
@@ -41,6 +43,10 @@ int hold(Hold& held, Signals& signals) {
     if (ears[2].revents == 0) continue;
     std::array<char, 4096> ignored;
     const ssize_t count = read(STDIN_FILENO, ignored.data(), ignored.size());
+    if (count < 0 && errno == EIO) {
+      wait_for(signals, &bell, kLook_ms);  // In the background, what is typed is not for us.
+      continue;
+    }
     if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return kHolds;
   }
 }
@@ -48,6 +54,7 @@ int hold(Hold& held, Signals& signals) {
 int run_lock(const LockArguments& a) {
   check(a.wanted);
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  std::signal(SIGTTIN, SIG_IGN);
   Hold held{a.wanted, signals};
   if (!held.is_held()) {
     throw Failure{kConflict,

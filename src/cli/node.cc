@@ -44,7 +44,7 @@ int serve(NodePlan plan) {
   boost::asio::io_context io{1};
   const std::string here =
       fmt::format("member {} of {}", number(plan.config.self) + 1, plan.config.members.size());
-  for (const std::string& warning : plan.config.policy.warnings()) log_line("warning: " + warning);
+  const auto warnings = plan.config.policy.warnings();
   std::string clients;
   for (const auto& address : plan.config.clients) clients += ' ' + address.text();
   const auto daemon = value_or_fail(
@@ -54,11 +54,12 @@ int serve(NodePlan plan) {
   if (plan.metrics) {
     health = value_or_fail(Health::open(io, *plan.metrics, [&] { return daemon->metrics(); }),
                            kUnavailable);
-    log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
   }
   if (const auto started = daemon->start(); !started) {
     throw Failure{kUnavailable, started.error().message};
   }
+  for (const std::string& warning : warnings) log_line("warning: " + warning);
+  if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
   log_line(fmt::format("{} serves clients at{}", here, clients));
   boost::asio::signal_set signals{io, SIGTERM, SIGINT};
   signals.async_wait([&](boost::system::error_code error, int signal) {
@@ -123,7 +124,8 @@ void add_node(CLI::App& app, Outcome& outcome) {
       "  hapax node --config hapax.toml --metrics 127.0.0.1:9464\n"
       "  hapax node --config hapax.toml --check-config\n"
       "A file is overridden by the environment (HAPAX_SELF, HAPAX_MEMBERS, …), and that by flags.\n"
-      "Addresses of other machines need --ca, --cert and --key.\n"
+      "Addresses of other machines need --ca, --cert and --key; files count members from 0, so "
+      "that\nmember-0.pem is for --self 1.\n"
       "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.");
   command->callback([a, &outcome] { outcome.status = run_node(*a); });
 }

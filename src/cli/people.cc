@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t kShownCommand = 60;
 
-std::string shortened(const std::string& text) {
-  if (text.size() <= kShownCommand) return text;
-  std::size_t end = kShownCommand;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "…";
-}
-
 }  // namespace
+
+std::string show_command(const std::string& command) {
+  if (command.size() <= kShownCommand) return command;
+  std::size_t end = kShownCommand;
+  while (end > 0 && (static_cast<unsigned char>(command[end]) & 0xc0) == 0x80) --end;
+  return command.substr(0, end) + "…";
+}
 
 std::string show_since(std::chrono::milliseconds since) {
   const auto ms = since.count();
@@ -29,7 +29,7 @@ std::string show_since(std::chrono::milliseconds since) {
 }
 
 std::string show_person(const Person& person) {
-  return fmt::format("{} pid {} ({})", person.host, person.pid, shortened(person.command));
+  return fmt::format("{} pid {} ({})", person.host, person.pid, show_command(person.command));
 }
 
 boost::json::object json_of(const Person& person) {

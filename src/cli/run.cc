@@ -151,6 +151,15 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
                             a.wanted.name)};
 }
 
+// CLI11 does not know of what stands behind `--`.
+class WithCommand : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: hapax run [OPTIONS] NAME -- CMD [ARGUMENT …]\n"
+           "       hapax run [OPTIONS] NAME -c 'SHELL COMMAND'\n";
+  }
+};
+
 }  // namespace
 
 void add_run(CLI::App& app, Outcome& outcome) {
@@ -158,6 +167,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
       app.add_subcommand("run", "Run a command while holding a lock, like flock(1)");
   command->group(kLockGroup);
   command->prefix_command();
+  command->formatter(std::make_shared<WithCommand>());
   auto a = std::make_shared<RunArguments>();
   add_wanted(*command, a->wanted);
   command

@@ -81,19 +81,28 @@ class Board {
   std::vector<std::unique_ptr<Client>> clients_;
 };
 
+// How many lines of a terminal the text takes.
+std::size_t rows_of(const std::string& text, std::size_t columns) {
+  std::size_t rows = 0;
+  for (std::size_t from = 0, end = 0; (end = text.find('\n', from)) != std::string::npos;
+       from = end + 1) {
+    rows += std::max<std::size_t>(1, (end - from + columns - 1) / columns);
+  }
+  return rows;
+}
+
 // On a terminal the lines stay where they are and change; elsewhere they are printed once.
 void show_until_signal(Board& board, Signals& signals) {
-  const bool live = columns_of(1).has_value();
+  const std::optional<std::size_t> columns = columns_of(1);
   std::string last = board.text();
   fmt::print("{}", last);
   std::fflush(stdout);
   while (!signals.take()) {
-    wait_for(signals, nullptr, live ? 1000 : -1);
-    if (!live) continue;
+    wait_for(signals, nullptr, columns ? 1000 : -1);
+    if (!columns) continue;
     const std::string now = board.text();
     if (now == last) continue;
-    const auto lines = std::count(now.begin(), now.end(), '\n');
-    fmt::print("\033[{}A\033[J{}", lines, now);
+    fmt::print("\033[{}A\033[J{}", rows_of(last, *columns), now);
     std::fflush(stdout);
     last = now;
   }

@@ -24,7 +24,7 @@ struct WhoArguments {
 
 void add_person(Table& table, const LockInfo& lock, const std::string& role, const Person& p) {
   table.row({lock.name, lock.algorithm, role, p.host, fmt::format("{}", p.pid), show_since(p.since),
-             p.fence ? text_of(*p.fence) : "", p.command});
+             p.fence ? text_of(*p.fence) : "", show_command(p.command)});
 }
 
 std::string table_of(const std::vector<LockInfo>& locks) {

@@ -48,31 +48,23 @@ std::uint32_t parent_of(std::uint32_t pid) {
 }
 
 // In `hapax run a -- hapax run b` the outer process holds and the inner one waits: on this machine
-// a process and those it descends from are one party.
+// a process awaits its descendants.
 class Families {
  public:
-  explicit Families(const std::vector<LockInfo>& locks) : here_(host_name()) {
-    for (const LockInfo& lock : locks) {
-      if (lock.holder && lock.holder->host == here_) known_.insert(lock.holder->pid);
-      for (const Person& w : lock.waiters) {
-        if (w.host == here_) known_.insert(w.pid);
-      }
+  Families() : here_(host_name()) {}
+
+  bool operator()(const Person& holder, const Person& waiter) const {
+    if (holder.host != waiter.host) return false;
+    std::uint32_t pid = waiter.pid;
+    for (int depth = 0; here_ == waiter.host && pid > 1 && pid != holder.pid && depth < 64;
+         ++depth) {
+      pid = parent_of(pid);
     }
-  }
-  Party operator()(const Person& person) const {
-    std::uint32_t head = person.pid;
-    if (person.host == here_) {
-      for (std::uint32_t pid = parent_of(head), depth = 0; pid > 1 && depth < 64; ++depth) {
-        if (known_.contains(pid)) head = pid;
-        pid = parent_of(pid);
-      }
-    }
-    return fmt::format("{}/{}", person.host, head);
+    return pid == holder.pid;
   }
 
  private:
   std::string here_;
-  std::set<std::uint32_t> known_;
 };
 
 std::string list_of(const std::set<std::string>& names, const std::string& except) {
@@ -84,12 +76,12 @@ std::string list_of(const std::set<std::string>& names, const std::string& excep
 }
 
 // Of a lock that is held: by whom, and what that one waits for.
-std::string story_of(const LockInfo& lock, const WaitsFor& graph, const PartyOf& party_of) {
+std::string story_of(const LockInfo& lock, const WaitsFor& graph) {
   if (!lock.holder) return fmt::format("{} is held by nobody", lock.name);
   std::string text = fmt::format("{} is held by {}, for {}, fence {}", lock.name,
                                  show_person(*lock.holder), show_since(lock.holder->since),
                                  lock.holder->fence ? text_of(*lock.holder->fence) : "?");
-  const std::string wanted = list_of(graph.wanted_by(party_of(*lock.holder)), "");
+  const std::string wanted = list_of(graph.wanted_by(*lock.holder), "");
   if (!wanted.empty()) text += fmt::format(", who waits for {}", wanted);
   return text;
 }
@@ -101,34 +93,33 @@ std::string arrows(const std::vector<std::string>& cycle) {
 }
 
 void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all,
-                const WaitsFor& graph, const PartyOf& party_of) {
-  fmt::print("{}\n", story_of(lock, graph, party_of));
+                const WaitsFor& graph) {
+  fmt::print("{}\n", story_of(lock, graph));
   for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
     const Person& waiter = lock.waiters[i];
-    const std::string held = list_of(graph.held_by(party_of(waiter)), lock.name);
+    const std::string held = list_of(graph.kept_by(waiter), lock.name);
     fmt::print("  {}. {} waits, for {}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
                held.empty() ? "" : "; it holds " + held);
   }
   for (const auto& cycle : graph.cycles_from(lock.name)) {
     fmt::print("DEADLOCK: {}\n", arrows(cycle));
     for (const std::string& name : cycle) {
-      fmt::print("  {}\n", story_of(all.at(name), graph, party_of));
+      fmt::print("  {}\n", story_of(all.at(name), graph));
     }
     fmt::print("  End one of them. Taken in the same order everywhere, locks cannot deadlock.\n");
   }
 }
 
-void print_as_json(const LockInfo& lock, const WaitsFor& graph, const PartyOf& party_of) {
+void print_as_json(const LockInfo& lock, const WaitsFor& graph) {
   const auto names = [](const std::set<std::string>& set) {
     return boost::json::array(set.begin(), set.end());
   };
   boost::json::object object = json_of(lock);
   if (lock.holder) {
-    object["holder"].as_object()["waits_for"] = names(graph.wanted_by(party_of(*lock.holder)));
+    object["holder"].as_object()["waits_for"] = names(graph.wanted_by(*lock.holder));
   }
   for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
-    object["waiters"].as_array()[i].as_object()["holds"] =
-        names(graph.held_by(party_of(lock.waiters[i])));
+    object["waiters"].as_array()[i].as_object()["holds"] = names(graph.kept_by(lock.waiters[i]));
   }
   boost::json::array deadlocks;
   for (const auto& cycle : graph.cycles_from(lock.name)) {
@@ -147,14 +138,13 @@ int run_why(const WhyArguments& a) {
   } catch (const std::system_error& e) {
     fail(e.code(), "why");
   }
-  const PartyOf party_of = Families{locks};
-  const WaitsFor graph{locks, party_of};
+  const WaitsFor graph{locks, Families{}};
   std::map<std::string, LockInfo> all;
   for (const LockInfo& lock : locks) all[lock.name] = lock;
   LockInfo vacant;
   vacant.name = a.name;
   const LockInfo& lock = all.contains(a.name) ? all.at(a.name) : vacant;
-  a.json ? print_as_json(lock, graph, party_of) : print_text(lock, all, graph, party_of);
+  a.json ? print_as_json(lock, graph) : print_text(lock, all, graph);
   return kHolds;
 }
 
@@ -169,11 +159,12 @@ void add_why(CLI::App& app, Outcome& outcome) {
   add_address(*command, a->address);
   command->add_flag("--json", a->json, "One JSON object instead of text");
   command->footer(
-      std::string{"Examples:\n"
-                  "  hapax why backup\n"
-                  "  hapax why backup --json | jq .deadlocks\n"
-                  "Processes are told apart by host and pid; on this machine a process and its\n"
-                  "descendants are one.\n"} +
+      std::string{
+          "Examples:\n"
+          "  hapax why backup\n"
+          "  hapax why backup --json | jq .deadlocks\n"
+          "Processes are told apart by host and pid. What a descendant of a holder waits for, "
+          "the\nholder waits for; that is seen on this machine only.\n"} +
       kShowStatuses);
   command->callback([a, &outcome] { outcome.status = run_why(*a); });
 }
