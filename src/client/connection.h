@@ -33,6 +33,7 @@ class Connection final : public detail::Gateway {
   ~Connection() override;
 
   std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
+  bool enter_again(detail::Spot*, detail::Holding&) noexcept override { return false; }
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;

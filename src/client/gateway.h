@@ -36,6 +36,8 @@ class Gateway {
 
   // Everything about one lock. May be null.
   virtual std::shared_ptr<Spot> spot(const std::string& name) = 0;
+  // Takes the lock if that needs nobody else: it was kept since the last release. Never waits.
+  virtual bool enter_again(Spot* spot, Holding& holding) noexcept = 0;
   // Waits for the lock. `holding` is set if no error is returned.
   virtual std::error_code acquire(const std::string& name, Spot* spot, Deadline deadline,
                                   const std::stop_token& cancel, Holding& holding) = 0;

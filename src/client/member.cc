@@ -170,10 +170,13 @@ std::shared_ptr<detail::Spot> Member::spot(const std::string& name) {
   return spot;
 }
 
+bool Member::enter_again(detail::Spot* spot, detail::Holding& holding) noexcept {
+  return static_cast<Kept&>(*spot).enter_again(epoch_, holding);
+}
+
 std::error_code Member::acquire(const std::string&, detail::Spot* spot, detail::Deadline deadline,
                                 const std::stop_token& cancel, detail::Holding& holding) {
   auto& kept = static_cast<Kept&>(*spot);
-  if (kept.enter_again(epoch_, holding)) return {};
   const auto waiting = std::make_shared<Kept::Waiting>(kept.shared_from_this());
   asio::post(io_, [waiting] { waiting->kept->ask(waiting); });
   std::unique_lock lock{waiting->mutex};

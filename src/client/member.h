@@ -30,6 +30,7 @@ class Member final : public detail::Gateway {
   ~Member() override;
 
   std::shared_ptr<detail::Spot> spot(const std::string& name) override;
+  bool enter_again(detail::Spot* spot, detail::Holding& holding) noexcept override;
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;

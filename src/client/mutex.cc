@@ -31,7 +31,16 @@ class Mutex::Impl {
     if (is_held_) gateway_->release(spot_.get(), holding_);
   }
 
+  // No clock is read, nothing is allocated, nobody is told.
+  bool enter_again() noexcept {
+    detail::Holding holding;
+    if (!gateway_->enter_again(spot_.get(), holding)) return false;
+    holding_ = holding;
+    is_held_ = true;
+    return true;
+  }
   std::error_code acquire(Clock::time_point deadline, const std::stop_token& cancel) {
+    if (enter_again()) return {};
     detail::Holding holding;
     if (const auto error = gateway_->acquire(name_, spot_.get(), deadline, cancel, holding)) {
       return error;
@@ -70,12 +79,13 @@ Mutex::Mutex(Node& node, std::string_view name)
 Mutex::~Mutex() = default;
 
 void Mutex::lock() {
+  if (impl_->enter_again()) return;
   if (const auto error = acquire_until(Clock::now() + kForever, {})) {
     throw std::system_error{error, impl_->name_};
   }
 }
 
-bool Mutex::try_lock() { return try_lock_for(patience()); }
+bool Mutex::try_lock() { return impl_->enter_again() || try_lock_for(patience()); }
 
 void Mutex::unlock() { impl_->release(); }
 
