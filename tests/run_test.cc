@@ -76,12 +76,13 @@ class Run : public ::testing::Test {
         << holder->err();
     return holder;
   }
-  // So many processes wait for the lock.
+  // So many processes wait for the lock while somebody holds it.
   bool await_waiters(const std::string& name, std::size_t count) {
     return eventually([&] {
       const json::object who = object_of({"who", name, "--json"});
       const json::array& locks = who.at("locks").as_array();
-      return !locks.empty() && locks[0].at("waiters").as_array().size() >= count;
+      return !locks.empty() && locks[0].at("holder").is_object() &&
+             locks[0].at("waiters").as_array().size() >= count;
     });
   }
   void expect_refused(const Arguments& words, int status, const std::string& advice) const {
