@@ -445,8 +445,8 @@ TEST_F(Cli, CheckGoesOnForEverWhereStatesComeAgain) {
 
 TEST_F(Cli, HelpHasExamples) {
   for (const char* command :
-       {"", "algorithms ", "compare ", "sim ", "certs ", "demo ", "demo bank ", "completion ", "up ",
-        "node ", "run ", "lock ", "try ", "who ", "why ", "watch ", "status ", "man "}) {
+       {"", "algorithms ", "compare ", "sim ", "certs ", "demo ", "demo bank ", "completion ",
+        "up ", "node ", "run ", "lock ", "try ", "who ", "why ", "watch ", "status ", "man "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;
@@ -479,17 +479,17 @@ TEST_F(Cli, CertsAreMadeOnce) {
   const std::string make = "certs --dir '" + dir + "' --members db1:7400,10.0.0.2,[::1]:7400";
   const Finished made = hapax(make);
   EXPECT_EQ(made.status, 0) << made.err;
-  for (const char* name : {"ca", "member-0", "member-1", "member-2"}) {
+  for (const char* name : {"ca", "member-1", "member-2", "member-3"}) {
     for (const char* kind : {".pem", ".key"}) {
       EXPECT_THAT(made.out, HasSubstr(dir + "/" + name + kind + "\n"));
       EXPECT_THAT(contents_of(dir + "/" + name + kind), HasSubstr("-----BEGIN"));
     }
   }
-  const std::string key = contents_of(dir + "/member-0.key");
+  const std::string key = contents_of(dir + "/member-1.key");
   expect_refused(make, "ca.pem is there already");
-  EXPECT_EQ(contents_of(dir + "/member-0.key"), key);
+  EXPECT_EQ(contents_of(dir + "/member-1.key"), key);
   EXPECT_EQ(hapax(make + " --force").status, 0);
-  EXPECT_NE(contents_of(dir + "/member-0.key"), key);
+  EXPECT_NE(contents_of(dir + "/member-1.key"), key);
   EXPECT_EQ(shell("openssl verify -CAfile '" + dir + "/ca.pem' '" + dir + "/member-1.pem'").status,
             0);
 }

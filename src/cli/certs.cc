@@ -49,7 +49,7 @@ void add_certs(CLI::App& app, Outcome&) {
   command->add_option("--dir", a->folder, "Where to write them")->required();
   command
       ->add_option("--members", a->members,
-                   "Hosts of member 0, 1, …, separated by commas; ports are ignored")
+                   "Hosts of member 1, 2, …, separated by commas; ports are ignored")
       ->delimiter(',')
       ->required();
   command->add_option("--days", a->days, "How long members' certificates are valid")

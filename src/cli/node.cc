@@ -124,8 +124,7 @@ void add_node(CLI::App& app, Outcome& outcome) {
       "  hapax node --config hapax.toml --metrics 127.0.0.1:9464\n"
       "  hapax node --config hapax.toml --check-config\n"
       "A file is overridden by the environment (HAPAX_SELF, HAPAX_MEMBERS, …), and that by flags.\n"
-      "Addresses of other machines need --ca, --cert and --key; files count members from 0, so "
-      "that\nmember-0.pem is for --self 1.\n"
+      "Addresses of other machines need --ca, --cert and --key, as `hapax certs` makes them.\n"
       "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.");
   command->callback([a, &outcome] { outcome.status = run_node(*a); });
 }

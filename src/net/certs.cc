@@ -93,7 +93,7 @@ bool is_ip(const std::string& host) {
 }
 
 Pair make_member(std::size_t index, const std::string& host, int days, const Pair& authority) {
-  const std::string name = fmt::format("member-{}", index);
+  const std::string name = fmt::format("member-{}", index + 1);
   Pair member = begin(name, days);
   X509* certificate = member.certificate.get();
   X509* issuer = authority.certificate.get();
@@ -180,7 +180,7 @@ std::vector<File> files_of(const CertsPlan& plan) {
   const Pair authority = make_authority(4 * plan.days);
   add("ca", authority);
   for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
-    add(fmt::format("member-{}", i), make_member(i, plan.hosts[i], plan.days, authority));
+    add(fmt::format("member-{}", i + 1), make_member(i, plan.hosts[i], plan.days, authority));
   }
   return files;
 }
@@ -208,7 +208,7 @@ Result<std::vector<fs::path>> make_certs(const CertsPlan& plan) {
 }
 
 TlsFiles tls_files(const fs::path& folder, NodeId member) {
-  const std::string name = fmt::format("member-{}", number(member));
+  const std::string name = fmt::format("member-{}", number(member) + 1);
   return {folder / "ca.pem", folder / (name + ".pem"), folder / (name + ".key")};
 }
 

@@ -19,7 +19,7 @@ struct CertsPlan {
   bool overwrite = false;
 };
 
-// Writes ca.pem, ca.key, member-0.pem, member-0.key, … and returns their paths in that order. Keys
+// Writes ca.pem, ca.key, member-1.pem, member-1.key, … and returns their paths in that order. Keys
 // are readable by their owner only. Unless told to overwrite, refuses before it writes anything.
 Result<std::vector<std::filesystem::path>> make_certs(const CertsPlan& plan);
 

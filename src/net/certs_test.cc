@@ -62,10 +62,10 @@ TEST(Certs, KeysAreForTheirOwnerOnly) {
 
 TEST(Certs, AreNotOverwritten) {
   const testing::Folder folder;
-  std::ofstream{folder.path() / "member-1.key"} << "precious";
+  std::ofstream{folder.path() / "member-2.key"} << "precious";
   const auto refused = make_certs({folder.path(), {"a", "b"}});
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("member-1.key is there already"));
+  EXPECT_THAT(refused.error().message, HasSubstr("member-2.key is there already"));
   EXPECT_FALSE(fs::exists(folder.path() / "ca.pem")) << "nothing is written then";
   EXPECT_TRUE(make_certs({folder.path(), {"a", "b"}, 10, true}));
   EXPECT_TRUE(make_tls_context(tls_files(folder.path(), NodeId{1})));

@@ -92,7 +92,7 @@ Result<std::unique_ptr<Mesh>> Mesh::create(boost::asio::io_context& io, MeshOpti
     const auto member = member_of(SSL_CTX_get0_certificate(tls->native_handle()));
     if (member != options.self) {
       return error("the certificate {} is not made out to member-{}", options.tls->certificate,
-                   number(options.self));
+                   number(options.self) + 1);
     }
   }
   if (options.incarnation == 0) options.incarnation = wall_clock_us();

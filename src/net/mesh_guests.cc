@@ -78,8 +78,9 @@ void Mesh::Impl::on_open(Connection& connection) {
     const std::optional<NodeId> certified = peer_of(session);
     if (!certified || !may_be(me_, *certified, guest->dialled)) {
       return refuse(guest, Drop::stranger,
-                    certified ? fmt::format("has the certificate of member-{}", number(*certified))
-                              : "its certificate names no member");
+                    certified
+                        ? fmt::format("has the certificate of member-{}", number(*certified) + 1)
+                        : "its certificate names no member");
     }
     if (!guest->dialled) make_room(options_.limits.per_identity, certified);
     guest->certified = certified;

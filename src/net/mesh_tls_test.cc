@@ -129,7 +129,7 @@ TEST_F(MeshTls, RefusesTheCertificateOfAnotherMember) {
   options.tls = ours(k0);
   const auto mine = Mesh::create(io, options, {});
   ASSERT_FALSE(mine) << "not even its own mesh starts with it";
-  EXPECT_THAT(mine.error().message, HasSubstr("not made out to member-1"));
+  EXPECT_THAT(mine.error().message, HasSubstr("not made out to member-2"));
   // Member 2 claims to be member 1: a client by hand, since no mesh would do it.
   Party one{1, [&](MeshOptions& o) {
               o.members.resize(3, address("127.0.0.1:0"));
@@ -164,7 +164,7 @@ TEST_F(MeshTls, TheDialledMemberMustBeTheOneThatWasMeant) {
   options.tls = ours(k2);
   Member third{two.io, options};
   ASSERT_TRUE(two.until([&] { return third.dropped(Drop::stranger) >= 1; }));
-  EXPECT_THAT(third.log, ::testing::Contains(HasSubstr("has the certificate of member-1")));
+  EXPECT_THAT(third.log, ::testing::Contains(HasSubstr("has the certificate of member-2")));
   EXPECT_THAT(third.events, ElementsAre());
 }
 

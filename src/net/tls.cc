@@ -14,15 +14,15 @@ namespace ssl = boost::asio::ssl;
 constexpr std::string_view kUriPrefix = "hapax:";
 constexpr std::string_view kNamePrefix = "member-";
 
-// `member-7`, in the one way to write it.
+// `member-7`, in the one way to write it. People count from 1.
 std::optional<NodeId> member_named(std::string_view name) {
   if (!name.starts_with(kNamePrefix)) return std::nullopt;
   name.remove_prefix(kNamePrefix.size());
   std::uint32_t number = 0;
   const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (failed != std::errc{} || end != name.data() + name.size()) return std::nullopt;
-  if (name.size() > 1 && name.front() == '0') return std::nullopt;
-  return NodeId{number};
+  if (name.front() == '0') return std::nullopt;
+  return NodeId{number - 1};
 }
 
 std::string_view text_of(const ASN1_STRING* text) {

@@ -1,6 +1,6 @@
 // TLS 1.3 between members, both sides with a certificate of the group's own authority. Who a peer
 // is is what its certificate says, and nothing else: a URI `hapax:member-7` among its alternative
-// names or, without one, the common name `member-7`.
+// names or, without one, the common name `member-7`; that is NodeId{6}, for people count from 1.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
