@@ -119,10 +119,14 @@ std::string fields_text(const R& record) {
   return text;
 }
 
-// A record with a short form of its own prints by it: a stamp is (5,#2).
+// A record that is a list prints as one, and one with a short form of its own by that: a stamp is
+// (5,#2). In this order: whoever includes fmt's ranges would make a short form of every list.
 template <Record R>
 std::string to_text(const R& record) {
-  if constexpr (fmt::is_formattable<R>::value) return fmt::format("{}", record);
+  if constexpr (requires { record.begin(); })
+    return text_detail::list(record, '[', ']');
+  else if constexpr (fmt::is_formattable<R>::value)
+    return fmt::format("{}", record);
   const std::string inner = fields_text(record);
   const std::string name = shout(R::kRecordName);
   return inner.empty() ? name : fmt::format("{}({})", name, inner);

@@ -34,7 +34,7 @@ TEST(Fifo, EqualQueuesAreEqualWhateverTheirPast) {
   const Fifo<NodeId> fresh = queue_of({1, 2, 3});
   EXPECT_TRUE(past == fresh);
   EXPECT_EQ(encode(past), encode(fresh));
-  EXPECT_EQ(to_text(past), "FIFO(items=[#1,#2,#3])");
+  EXPECT_EQ(to_text(past), "[#1,#2,#3]");
 }
 
 TEST(Fifo, ComesBackFromItsBytes) {

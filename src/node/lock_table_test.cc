@@ -416,7 +416,7 @@ TEST(LockTable, TellsWhoHoldsAndWhoWaits) {
   EXPECT_EQ(status.holder->waiter, holder.id);
   EXPECT_EQ(status.holder->fence, (Fence{Epoch{7}, Turn{1}}));
   EXPECT_THAT(status.waiters, ElementsAre(second.id, third.id));
-  EXPECT_THAT(group.table(0).describe(name)->state, HasSubstr("queue=FIFO(items=[#1])"));
+  EXPECT_THAT(group.table(0).describe(name)->state, HasSubstr("queue=[#1]"));
 
   const LockStatus unknown = *group.table(1).describe("never heard of");
   EXPECT_EQ(unknown.phase, Phase::idle);
