@@ -215,6 +215,7 @@ class Nodes {
     std::filesystem::remove_all(folder_);
   }
   Node& operator[](std::uint32_t i) { return *all_[i]; }
+  void leave(std::uint32_t i) { all_[i].reset(); }
 
  private:
   std::string folder_;
@@ -264,6 +265,22 @@ TEST(Node, KeepsWhatNobodyElseWantsAndGivesItWhenTheyDo) {
   ASSERT_TRUE(mine.try_lock_for(10s));
   EXPECT_LT(last, mine.fence());
   mine.unlock();
+}
+
+TEST(Node, ReleasesWhatItKeepsWhenItLeaves) {
+  Nodes nodes{2};
+  {
+    Mutex mine{nodes[0], "it"};
+    mine.lock();
+    mine.unlock();
+  }
+  Mutex yours{nodes[1], "it"};
+  std::thread leaver{[&] {
+    std::this_thread::sleep_for(50ms);
+    nodes.leave(0);
+  }};
+  EXPECT_TRUE(yours.try_lock_for(10s));
+  leaver.join();
 }
 
 TEST(Client, SaysWhatIsWrong) {

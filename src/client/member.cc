@@ -1,6 +1,7 @@
 #include "client/member.h"
 
 #include <boost/asio/post.hpp>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -66,13 +67,14 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
   }
 
   // A request of one thread of this process.
-  struct Waiting final : LocalAsker {
+  struct Waiting final : LocalAsker, std::enable_shared_from_this<Waiting> {
     explicit Waiting(std::shared_ptr<Kept> k) : kept(std::move(k)) {}
 
     // On the member's thread.
     void on_granted(WaiterId waiter, Fence fence, bool may_keep) override {
       kept->holder_ = waiter;
-      kept->granted_ = shared;
+      kept->granted_ = shared_from_this();
+      kept->open_.erase(kept->granted_);
       // What cannot be kept is released by the first unlock.
       kept->word_.store(word_of(may_keep ? Keeping::used : Keeping::wanted, number(fence.turn)),
                         std::memory_order_release);
@@ -90,7 +92,6 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
     }
 
     std::shared_ptr<Kept> kept;
-    std::shared_ptr<Waiting> shared;   // Itself, while the daemon knows of it.
     std::optional<WaiterId> known_as;  // The member's thread's.
     std::mutex mutex;                  // Guards what follows.
     std::condition_variable_any answered;
@@ -102,20 +103,19 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
   // --- the member's thread ---
 
   void ask(const std::shared_ptr<Waiting>& waiting) {
-    waiting->shared = waiting;
+    open_.insert(waiting);
     // May be granted before it returns.
     const auto waiter = member_.daemon_->acquire(name_, *waiting);
     if (!waiter) {
-      waiting->shared = nullptr;
+      open_.erase(waiting);
       return waiting->fail(Errc::refused);
     }
     waiting->known_as = *waiter;
   }
   void give_up(const std::shared_ptr<Waiting>& waiting, std::error_code why) {
-    if (waiting->shared == nullptr || !waiting->known_as) return;  // Refused.
-    if (holder_ == *waiting->known_as) return;                     // Granted meanwhile.
+    if (!open_.contains(waiting)) return;  // Granted meanwhile, or refused.
     if (!member_.daemon_->abandon(name_, *waiting->known_as)) return;
-    waiting->shared = nullptr;
+    open_.erase(waiting);
     waiting->fail(why);
   }
   void on_wanted() {
@@ -132,19 +132,30 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
     }
   }
   void give_back(Turn last) {
-    if (!holder_) return;  // The member has stopped.
+    if (!holder_) return;  // Nothing is held, or the member has left.
     const WaiterId waiter = *std::exchange(holder_, std::nullopt);
+    // It lives until the daemon has let go of it.
     const std::shared_ptr<Waiting> granted = std::exchange(granted_, nullptr);
-    granted->shared = nullptr;
     member_.daemon_->release(name_, waiter, last);
+  }
+  // The member leaves: what is waited for is given up, and what is held or kept is released, since
+  // others wait for it.
+  void close() {
+    for (const auto& waiting : std::exchange(open_, {})) {
+      member_.daemon_->abandon(name_, *waiting->known_as);
+      waiting->fail(Errc::lost);
+    }
+    const std::uint64_t word = word_.exchange(word_of(Keeping::away, 0));
+    give_back(Turn{turn_of(word)});
   }
 
  private:
   Member& member_;
   const std::string name_;
   std::atomic<std::uint64_t> word_{word_of(Keeping::away, 0)};
-  std::optional<WaiterId> holder_;    // As the table knows it.
-  std::shared_ptr<Waiting> granted_;  // Whose request it was: the daemon knows it by that.
+  std::optional<WaiterId> holder_;           // As the table knows it.
+  std::set<std::shared_ptr<Waiting>> open_;  // Requests that the daemon knows of …
+  std::shared_ptr<Waiting> granted_;         // … and the one that it granted.
 };
 
 Member::Member(NodeConfig config)
@@ -159,7 +170,11 @@ Member::Member(NodeConfig config)
 }
 
 Member::~Member() {
-  asio::post(io_, [this] { daemon_->stop(); });
+  asio::post(io_, [this] {
+    const std::lock_guard lock{mutex_};
+    for (const auto& [name, spot] : spots_) spot->close();
+    daemon_->stop();
+  });
   thread_.join();
 }
 
