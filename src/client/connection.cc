@@ -45,7 +45,7 @@ hapax::Person person_of(session::Person&& p) {
 
 }  // namespace
 
-Connection::Connection(const net::Address& address) : socket_(address), last_heard_ms_(now_ms()) {
+Connection::Connection(const net::Address& address) : socket_(address), known_alive_ms_(now_ms()) {
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
   reader_ = std::jthread{[this] { read_on(); }};
@@ -174,7 +174,7 @@ std::error_code Connection::status(GroupStatus& status) {
 
 std::chrono::milliseconds Connection::valid_for() const {
   if (lost_.stop_requested()) return {};
-  return std::max(milliseconds{0}, kSilence - milliseconds{now_ms() - last_heard_ms_.load()});
+  return std::max(milliseconds{0}, kSilence - milliseconds{now_ms() - known_alive_ms_.load()});
 }
 
 bool Connection::say(const session::Ask& ask) noexcept {
@@ -200,14 +200,15 @@ void Connection::read_on() {
     const std::ptrdiff_t count = socket_.read(room, kPingEvery / 4);
     if (count < 0) break;
     if (count > 0) {
-      last_heard_ms_.store(now_ms());
       incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
       if (!take_frames()) break;
     }
-    if (now_ms() - last_heard_ms_.load() > kSilence.count()) break;
-    if (steady_clock::now() >= next_ping) {
+    if (now_ms() - known_alive_ms_.load() > kSilence.count()) break;
+    if (!ping_is_open_ && steady_clock::now() >= next_ping) {
       next_ping = steady_clock::now() + kPingEvery;
-      if (!say(session::Ping{0})) break;
+      ping_is_open_ = true;
+      ping_sent_ms_ = now_ms();
+      if (!say(session::Ping{++pings_})) break;
     }
   }
   socket_.shut_down();
@@ -233,7 +234,12 @@ bool Connection::take_frames() {
 }
 
 void Connection::hand_over(session::Answer answer) {
-  if (std::holds_alternative<session::Pong>(answer)) return;
+  if (const auto* pong = std::get_if<session::Pong>(&answer)) {
+    if (pong->request != pings_) return;
+    ping_is_open_ = false;
+    known_alive_ms_.store(ping_sent_ms_);
+    return;
+  }
   const std::uint64_t request = std::visit(
       [](const auto& a) -> std::uint64_t {
         if constexpr (requires { a.request; }) return a.request;

@@ -69,9 +69,15 @@ class Connection final : public detail::Gateway {
   std::uint64_t next_request_ = 1;
   bool gone_ = false;
 
-  std::atomic<std::int64_t> last_heard_ms_;  // On the steady clock.
+  // When the daemon is known to have lived, on the steady clock: when the last ping that it
+  // answered was sent, not when the answer came, which may have been long on its way.
+  std::atomic<std::int64_t> known_alive_ms_;
   std::stop_source lost_;
-  Bytes incoming_;       // Only the reader's.
+  // Only the reader's:
+  Bytes incoming_;
+  std::uint64_t pings_ = 0;
+  bool ping_is_open_ = false;  // The last one has no answer yet.
+  std::int64_t ping_sent_ms_ = 0;
   std::jthread reader_;  // The last: it uses all the others.
 };
 

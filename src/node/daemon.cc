@@ -133,6 +133,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   };
 
   static constexpr std::size_t kMostVisitors = 4096;
+  static constexpr std::size_t kMostInquiries = 256;
   static constexpr std::size_t kMostTold = 1000;  // Locks that one answer lists.
 
   // --- clients ---
@@ -391,6 +392,9 @@ std::vector<session::Lock> Daemon::Impl::local_locks(const std::string& name) co
 
 // Asks everybody, and answers when all have, or when it has taken long enough.
 void Daemon::Impl::on(Visitor& visitor, session::Who&& who) {
+  if (inquiries_.size() >= kMostInquiries) {
+    return refuse(visitor, who.request, "too many questions at a time; ask again in a second");
+  }
   const std::uint64_t question = ++last_question_;
   const auto inquiry = std::make_shared<Inquiry>(visitor, who.request);
   inquiry->add(config_.self, local_locks(who.name));

@@ -87,9 +87,15 @@ bool Visitor::take_frames() {
 }
 
 void Visitor::tell(const session::Answer& answer) {
-  if (ended_) return;
+  if (ended_ || overflown_) return;
   session::write_frame(outgoing_, answer);
-  if (outgoing_.size() > kMostUnread) return end("it does not read its answers");
+  if (outgoing_.size() > kMostUnread) {
+    // Not at once: whoever tells may be in the middle of telling others.
+    overflown_ = true;
+    asio::post(socket_.get_executor(),
+               [self = shared_from_this()] { self->end("it does not read its answers"); });
+    return;
+  }
   if (flush_posted_ || !writing_.empty()) return;
   flush_posted_ = true;
   asio::post(socket_.get_executor(), [self = shared_from_this()] {

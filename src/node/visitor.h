@@ -71,6 +71,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   Bytes outgoing_;  // Queued …
   Bytes writing_;   // … and on its way.
   bool flush_posted_ = false;
+  bool overflown_ = false;  // It does not read its answers, and will be hung up on.
   bool introduced_ = false;
   bool closing_ = false;
   bool ended_ = false;

@@ -1,0 +1,175 @@
+// The daemon against clients that do not behave: raw bytes on its socket.
+#include "node/daemon.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "session/frames.h"
+
+namespace hapax {
+namespace {
+
+namespace asio = boost::asio;
+using Local = asio::local::stream_protocol;
+
+// A group of one, with its thread.
+class Alone {
+ public:
+  Alone() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "hapax-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    NodeConfig config;
+    config.members = {{.host = "", .port = 0, .path = folder_ + "/member"}};
+    config.clients = {{.host = "", .port = 0, .path = folder_ + "/clients"}};
+    daemon_ = Daemon::create(io_, config, {}).value();
+    EXPECT_TRUE(daemon_->start().has_value());
+    thread_ = std::thread{[this] { io_.run(); }};
+  }
+  ~Alone() {
+    asio::post(io_, [this] { daemon_->stop(); });
+    thread_.join();
+    std::filesystem::remove_all(folder_);
+  }
+  Local::endpoint endpoint() const { return {folder_ + "/clients"}; }
+
+ private:
+  std::string folder_;
+  asio::io_context io_;
+  std::unique_ptr<Daemon> daemon_;
+  std::thread thread_;
+};
+
+// A client that says what it is told to, and reads what comes.
+class Raw {
+ public:
+  explicit Raw(const Alone& alone) : socket_(io_) { socket_.connect(alone.endpoint()); }
+
+  void send(const Bytes& bytes) {
+    boost::system::error_code ignored;  // It may have hung up by now.
+    asio::write(socket_, asio::buffer(bytes), ignored);
+  }
+  void say(const session::Ask& ask) {
+    Bytes bytes;
+    session::write_frame(bytes, ask);
+    send(bytes);
+  }
+  // The next answer; nothing if the daemon hangs up.
+  std::optional<session::Answer> hear() {
+    for (;;) {
+      std::span<const std::uint8_t> rest{incoming_};
+      session::Answer answer;
+      if (session::take_frame(rest, session::kLargestAnswer, answer) == session::Taken::record) {
+        incoming_.erase(incoming_.begin(),
+                        incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+        return answer;
+      }
+      std::array<std::uint8_t, 4096> room;
+      boost::system::error_code error;
+      const std::size_t count = socket_.read_some(asio::buffer(room), error);
+      if (error) return std::nullopt;
+      incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
+    }
+  }
+  template <class A>
+  A expect() {
+    const auto answer = hear();
+    EXPECT_TRUE(answer.has_value());
+    const A* wanted = answer ? std::get_if<A>(&*answer) : nullptr;
+    EXPECT_NE(wanted, nullptr);
+    return wanted != nullptr ? *wanted : A{};
+  }
+
+ private:
+  asio::io_context io_;
+  Local::socket socket_;
+  Bytes incoming_;
+};
+
+void expect_service(const Alone& alone) {
+  Raw honest{alone};
+  honest.say(session::Hello{});
+  honest.expect<session::Welcome>();
+  honest.say(session::Acquire{7, "it"});
+  EXPECT_EQ(honest.expect<session::Granted>().request, 7u);
+  honest.say(session::Release{7});
+}
+
+TEST(Daemon, HangsUpOnWhatIsNoFrameAndServesTheOthers) {
+  const Alone alone;
+  std::mt19937 random{1};
+  for (int i = 0; i < 2'000; ++i) {
+    Raw raw{alone};
+    if (i % 2 == 0) raw.say(session::Hello{});
+    Bytes noise(1 + random() % 64);
+    for (std::uint8_t& byte : noise) byte = static_cast<std::uint8_t>(random());
+    raw.send(noise);
+  }
+  expect_service(alone);
+}
+
+TEST(Daemon, HangsUpOnFramesThatAreTooLongOrOutOfTurn) {
+  const Alone alone;
+  Raw greedy{alone};
+  greedy.send({0xff, 0xff, 0xff, 0x7f});
+  EXPECT_EQ(greedy.hear(), std::nullopt);
+  Raw rude{alone};
+  rude.say(session::Acquire{1, "it"});
+  EXPECT_EQ(rude.hear(), std::nullopt) << "who does not say hello";
+  Raw twice{alone};
+  twice.say(session::Hello{});
+  twice.expect<session::Welcome>();
+  twice.say(session::Hello{});
+  EXPECT_EQ(twice.hear(), std::nullopt);
+  expect_service(alone);
+}
+
+TEST(Daemon, TellsAnOtherVersionWhatToDo) {
+  const Alone alone;
+  Raw old{alone};
+  session::Hello hello;
+  hello.version = 999;
+  old.say(hello);
+  EXPECT_NE(old.expect<session::Refused>().why.find("999"), std::string::npos);
+  EXPECT_EQ(old.hear(), std::nullopt);
+}
+
+TEST(Daemon, HalfOpenConnectionsAreNoHarm) {
+  const Alone alone;
+  std::vector<std::unique_ptr<Raw>> silent;
+  for (int i = 0; i < 100; ++i) silent.push_back(std::make_unique<Raw>(alone));
+  expect_service(alone);
+}
+
+TEST(Daemon, RefusesWhatMakesNoSense) {
+  const Alone alone;
+  Raw client{alone};
+  client.say(session::Hello{});
+  client.expect<session::Welcome>();
+  client.say(session::Release{3});
+  EXPECT_EQ(client.expect<session::Refused>().request, 3u);
+  client.say(session::Acquire{4, "a\nb"});
+  EXPECT_EQ(client.expect<session::Refused>().request, 4u);
+  client.say(session::Acquire{5, "it"});
+  client.expect<session::Granted>();
+  client.say(session::Acquire{5, "other"});
+  EXPECT_EQ(client.expect<session::Refused>().request, 5u);
+  client.say(session::Acquire{6, "it"});
+  client.say(session::Cancel{6});
+  EXPECT_EQ(client.expect<session::Ended>().request, 6u);
+  client.say(session::Cancel{99});
+  EXPECT_EQ(client.expect<session::Ended>().request, 99u);
+  client.say(session::Ping{8});
+  EXPECT_EQ(client.expect<session::Pong>().request, 8u);
+}
+
+}  // namespace
+}  // namespace hapax
