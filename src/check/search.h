@@ -78,7 +78,8 @@ class Search {
         level_end_ = states_.size();
       }
       if (!go_on(at, observer)) return false;
-      at = do_round(at, std::min(level_end_, at + kRound * team_.size()));
+      const std::uint32_t most = team_.size() == 1 ? kRound : kRoundTogether * team_.size();
+      at = do_round(at, std::min(level_end_, at + most));
     }
     return true;
   }
@@ -111,9 +112,10 @@ class Search {
 
  private:
   static constexpr bool kParallel = requires(Model m) { m.freeze(true); };
-  static constexpr std::uint32_t kRound = 512;  // States whose steps are gathered at a time.
-  static constexpr std::uint32_t kSlice = 32;   // Of them, for one thread at a time.
-  static constexpr std::size_t kBatch = 64;     // Lookups whose cache misses overlap.
+  static constexpr std::uint32_t kRound = 512;  // States whose steps are gathered at a time …
+  static constexpr std::uint32_t kRoundTogether = 8192;  // … for each thread: waking one is dear.
+  static constexpr std::uint32_t kSlice = 32;            // Of them, for one thread at a time.
+  static constexpr std::size_t kBatch = 64;              // Lookups whose cache misses overlap.
 
   struct Step {
     std::uint64_t hash;
