@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/testing/folder.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,13 +35,7 @@ std::string command_of(const fs::path& process) {
 
 class BankDemo : public ::testing::Test {
  protected:
-  BankDemo() {
-    std::string name = (fs::temp_directory_path() / "hapax-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-    fs::create_directory(tmp());
-  }
-  ~BankDemo() override { fs::remove_all(folder_); }
+  BankDemo() { fs::create_directory(tmp()); }
 
   fs::path tmp() const { return folder_ / "tmp"; }
   std::string out() const { return contents_of(folder_ / "out"); }
@@ -79,7 +75,8 @@ class BankDemo : public ::testing::Test {
   }
 
  private:
-  fs::path folder_;
+  const hapax::testing::Folder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(BankDemo, LosesMoneyWithoutTheLockNoneWithItAndRefusesTheLateWriter) {

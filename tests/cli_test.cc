@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <vector>
 
+#include "base/testing/folder.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,13 +34,6 @@ struct Finished {
 // A folder of its own for each test; tests run side by side.
 class Cli : public ::testing::Test {
  protected:
-  Cli() {
-    std::string name = (fs::temp_directory_path() / "hapax-cli-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~Cli() override { fs::remove_all(folder_); }
-
   Finished shell(const std::string& command) const {
     const std::string redirected = "{ " + command + "; } >'" + (folder_ / "out").string() +
                                    "' 2>'" + (folder_ / "err").string() + "' </dev/null";
@@ -75,7 +70,8 @@ class Cli : public ::testing::Test {
   }
 
  private:
-  fs::path folder_;
+  const hapax::testing::Folder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 void expect_keys(const json::object& object, std::initializer_list<std::string_view> keys) {

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <vector>
 
+#include "base/testing/folder.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,13 +42,6 @@ struct Finished {
 
 class Traces : public ::testing::Test {
  protected:
-  Traces() {
-    std::string name = (fs::temp_directory_path() / "hapax-traces-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~Traces() override { fs::remove_all(folder_); }
-
   Finished hapax(const std::string& arguments, const std::string& input = "/dev/null") const {
     const std::string command = "cd " HAPAX_ROOT " && '" HAPAX_BINARY "' " + arguments + " >'" +
                                 path("out") + "' 2>'" + path("err") + "' <" + input;
@@ -70,7 +65,8 @@ class Traces : public ::testing::Test {
   }
 
  private:
-  fs::path folder_;
+  const hapax::testing::Folder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 constexpr const char* kExample = "src/mutex/testdata/request-5-and-3.trace";

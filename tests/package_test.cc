@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bank/local_group.h"
+#include "base/testing/folder.h"
 
 namespace {
 
@@ -22,13 +23,6 @@ std::string contents_of(const fs::path& path) {
 
 class Package : public ::testing::Test {
  protected:
-  Package() {
-    std::string name = (fs::temp_directory_path() / "hapax-package-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder = name;
-  }
-  ~Package() override { fs::remove_all(folder); }
-
   // What it printed; nothing and a failed test if it failed, or took too long.
   std::string shell(const std::string& command) const {
     const fs::path log = folder / "log";
@@ -39,7 +33,8 @@ class Package : public ::testing::Test {
     return status == 0 ? contents_of(log) : "";
   }
 
-  fs::path folder;
+  const hapax::testing::Folder temporary_;
+  const fs::path folder = temporary_.path();
 };
 
 TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {

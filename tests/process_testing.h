@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/testing/folder.h"
+
 namespace hapax::testing {
 
 namespace fs = std::filesystem;
@@ -55,24 +57,6 @@ inline pid_t pid_in(const fs::path& path) {
   std::ifstream{path} >> pid;
   return pid;
 }
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "hapax-run-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 class Process {
  public:

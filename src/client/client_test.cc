@@ -3,7 +3,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <condition_variable>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/testing/folder.h"
 #include "hapax/hapax.h"
 #include "node/daemon.h"
 
@@ -24,8 +24,6 @@ using namespace std::chrono_literals;
 class Group {
  public:
   explicit Group(std::uint32_t size, const Policy& policy = {}) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hapax-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
     std::vector<net::Address> members;
     for (std::uint32_t i = 0; i < size; ++i) members.push_back(at(fmt::format("member-{}", i)));
     for (std::uint32_t i = 0; i < size; ++i) {
@@ -43,10 +41,9 @@ class Group {
   }
   ~Group() {
     for (std::uint32_t i = 0; i < all_.size(); ++i) stop(i);
-    std::filesystem::remove_all(folder_);
   }
   std::string address(std::uint32_t i) const {
-    return "unix:" + folder_ + fmt::format("/clients-{}", i);
+    return "unix:" + (folder_ / fmt::format("clients-{}", i)).string();
   }
   void stop(std::uint32_t i) {
     if (!all_[i]->thread.joinable()) return;
@@ -61,10 +58,10 @@ class Group {
     std::thread thread;
   };
   net::Address at(const std::string& name) const {
-    return {.host = "", .port = 0, .path = folder_ + "/" + name};
+    return {.host = "", .port = 0, .path = (folder_ / name).string()};
   }
 
-  std::string folder_;
+  const testing::Folder folder_;
   std::vector<std::unique_ptr<One>> all_;
 };
 
@@ -201,24 +198,18 @@ TEST(Client, TellsWhoHoldsAndWhoWaits) {
 class Nodes {
  public:
   explicit Nodes(std::uint32_t size, const std::string& algorithm = "carvalho-roucairol") {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hapax-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
     NodeOptions options;
     options.default_algorithm = algorithm;
     for (std::uint32_t i = 0; i < size; ++i) {
-      options.members.push_back(fmt::format("unix:{}/member-{}", folder_, i));
+      options.members.push_back(fmt::format("unix:{}/member-{}", folder_.path().string(), i));
     }
     for (; options.self < size; ++options.self) all_.push_back(std::make_unique<Node>(options));
-  }
-  ~Nodes() {
-    all_.clear();
-    std::filesystem::remove_all(folder_);
   }
   Node& operator[](std::uint32_t i) { return *all_[i]; }
   void leave(std::uint32_t i) { all_[i].reset(); }
 
  private:
-  std::string folder_;
+  const testing::Folder folder_;
   std::vector<std::unique_ptr<Node>> all_;
 };
 

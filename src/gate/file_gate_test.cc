@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/testing/folder.h"
 #include "gate/testing/processes.h"
 #include "hapax/gate.h"
 
@@ -29,7 +30,7 @@ std::string contents_of(const fs::path& path) {
 class OnAFile : public ::testing::Test {
  protected:
   void write(const std::string& text) const { std::ofstream{path()} << text; }
-  fs::path path() const { return folder_.path / "orders.gate"; }
+  fs::path path() const { return folder_.path() / "orders.gate"; }
   void expect_error(Errc errc) const {
     try {
       FileGate gate{path()};
@@ -81,7 +82,7 @@ TEST_F(OnAFile, RemembersAcrossOwners) {
 TEST_F(OnAFile, LeavesNothingElseBehind) {
   FileGate gate{path()};
   for (std::uint64_t i = 1; i < 5; ++i) EXPECT_TRUE(gate.admit(fence(1, i)));
-  EXPECT_EQ(std::distance(fs::directory_iterator{folder_.path}, {}), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_.path()}, {}), 1);
 }
 
 TEST_F(OnAFile, AnAccessThatThrowsLetsGo) {
@@ -93,7 +94,7 @@ TEST_F(OnAFile, AnAccessThatThrowsLetsGo) {
 TEST_F(OnAFile, KeepsTheModeAndFollowsALink) {
   { FileGate gate{path()}; }
   fs::permissions(path(), fs::perms{0640});
-  const fs::path link = folder_.path / "link.gate";
+  const fs::path link = folder_.path() / "link.gate";
   fs::create_symlink(path(), link);
   FileGate gate{link};
   EXPECT_TRUE(gate.admit(fence(1, 1)));
@@ -134,14 +135,14 @@ TEST_F(OnAFile, AFileThatVanishesOrCannotBeMadeIsAnError) {
   EXPECT_TRUE(gate.admit(fence(1, 1)));
   fs::remove(path());
   EXPECT_THROW((void)gate.admit(fence(1, 2)), std::system_error);
-  EXPECT_THROW(FileGate{folder_.path / "nowhere" / "gate"}, std::system_error);
-  EXPECT_THROW(FileGate{folder_.path}, std::system_error);
+  EXPECT_THROW(FileGate{folder_.path() / "nowhere" / "gate"}, std::system_error);
+  EXPECT_THROW(FileGate{folder_.path()}, std::system_error);
 }
 
 // Whoever passes adds one to a number in a file, by reading and writing: it counts right only if
 // check and access are one step.
 TEST_F(OnAFile, ProcessesPassOneAtATimeAndInOrder) {
-  const fs::path log = folder_.path / "log";
+  const fs::path log = folder_.path() / "log";
   constexpr std::uint64_t kProcesses = 4;
   constexpr std::uint64_t kTimes = 25;
   testing::in_processes(kProcesses, [&](std::uint64_t me) {
@@ -163,7 +164,7 @@ TEST_F(OnAFile, ProcessesPassOneAtATimeAndInOrder) {
 }
 
 TEST_F(OnAFile, WithOneFenceEverybodyPassesAndNobodyAtOnce) {
-  const fs::path count = folder_.path / "count";
+  const fs::path count = folder_.path() / "count";
   std::ofstream{count} << 0;
   testing::in_processes(4, [&](std::uint64_t) {
     std::vector<std::thread> threads;

@@ -8,7 +8,7 @@
 #include <openssl/x509v3.h>
 #include <string>
 
-#include "net/testing/folder.h"
+#include "base/testing/folder.h"
 #include "net/tls.h"
 
 namespace hapax::net {
@@ -28,7 +28,7 @@ Certificate load(const fs::path& path) {
 }
 
 TEST(Certs, SayWhoAndWhere) {
-  const testing::Folder folder;
+  const hapax::testing::Folder folder;
   const auto paths = make_certs({folder.path() / "new", {"db1.example", "10.0.0.2", "::1"}});
   ASSERT_TRUE(paths) << paths.error().message;
   EXPECT_EQ(paths->size(), 8u);
@@ -51,7 +51,7 @@ TEST(Certs, SayWhoAndWhere) {
 }
 
 TEST(Certs, KeysAreForTheirOwnerOnly) {
-  const testing::Folder folder;
+  const hapax::testing::Folder folder;
   const auto paths = make_certs({folder.path(), {"a"}});
   ASSERT_TRUE(paths);
   for (const fs::path& path : *paths) {
@@ -61,7 +61,7 @@ TEST(Certs, KeysAreForTheirOwnerOnly) {
 }
 
 TEST(Certs, AreNotOverwritten) {
-  const testing::Folder folder;
+  const hapax::testing::Folder folder;
   std::ofstream{folder.path() / "member-2.key"} << "precious";
   const auto refused = make_certs({folder.path(), {"a", "b"}});
   ASSERT_FALSE(refused);
@@ -72,7 +72,7 @@ TEST(Certs, AreNotOverwritten) {
 }
 
 TEST(Certs, RefuseWhatIsNoHost) {
-  const testing::Folder folder;
+  const hapax::testing::Folder folder;
   for (const char* host : {"", "a,DNS:b", "a b", "a/b", "a:b"}) {
     const auto refused = make_certs({folder.path(), {host}});
     ASSERT_FALSE(refused) << host;
@@ -86,7 +86,7 @@ TEST(Certs, RefuseWhatIsNoHost) {
 }
 
 TEST(Tls, NamesTheFileThatIsWrong) {
-  const testing::Folder folder;
+  const hapax::testing::Folder folder;
   ASSERT_TRUE(make_certs({folder.path(), {"a", "b"}}));
   const TlsFiles good = tls_files(folder.path(), NodeId{0});
   const auto complaint = [](const TlsFiles& files) {

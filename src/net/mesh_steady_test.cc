@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <new>
 
+#include "base/testing/folder.h"
 #include "net/certs.h"
-#include "net/testing/folder.h"
 #include "net/testing/party.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -30,7 +30,7 @@ namespace {
 
 // Member 0 asks everybody and waits for all answers, as a lock does; `rounds` times.
 std::uint64_t allocations_of(bool with_tls, int rounds) {
-  const testing::Folder folder;
+  const hapax::testing::Folder folder;
   HAPAX_CHECK(make_certs({folder.path(), {"a", "b", "c"}}).has_value());
   boost::asio::io_context io;
   std::vector<Address> addresses(3, testing::address("127.0.0.1:0"));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "net/testing/folder.h"
+#include "base/testing/folder.h"
 #include "net/testing/party.h"
 #include "net/testing/proxy.h"
 
@@ -139,7 +139,7 @@ TEST(Mesh, LargeMessagesPassAndTooLargeOnesAreRefused) {
 }
 
 TEST(Mesh, SpeaksOverUnixSockets) {
-  const testing::Folder folder;
+  const hapax::testing::Folder folder;
   const auto path = [&](int i) {
     return address("unix:" + (folder.path() / std::to_string(i)).string());
   };

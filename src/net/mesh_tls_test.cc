@@ -7,9 +7,9 @@
 #include <openssl/ssl.h>
 #include <string>
 
+#include "base/testing/folder.h"
 #include "net/certs.h"
 #include "net/frame.h"
-#include "net/testing/folder.h"
 #include "net/testing/party.h"
 #include "net/testing/proxy.h"
 
@@ -54,8 +54,8 @@ class MeshTls : public ::testing::Test {
     return options;
   }
 
-  testing::Folder ours_;
-  testing::Folder theirs_;
+  hapax::testing::Folder ours_;
+  hapax::testing::Folder theirs_;
 };
 
 TEST_F(MeshTls, DeliversInOrderOnBothWays) {

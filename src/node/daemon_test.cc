@@ -5,14 +5,13 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
+#include "base/testing/folder.h"
 #include "session/frames.h"
 
 namespace hapax {
@@ -25,11 +24,9 @@ using Local = asio::local::stream_protocol;
 class Alone {
  public:
   Alone() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hapax-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
     NodeConfig config;
-    config.members = {{.host = "", .port = 0, .path = folder_ + "/member"}};
-    config.clients = {{.host = "", .port = 0, .path = folder_ + "/clients"}};
+    config.members = {{.host = "", .port = 0, .path = (folder_ / "member").string()}};
+    config.clients = {{.host = "", .port = 0, .path = (folder_ / "clients").string()}};
     daemon_ = Daemon::create(io_, config, {}).value();
     EXPECT_TRUE(daemon_->start().has_value());
     thread_ = std::thread{[this] { io_.run(); }};
@@ -37,12 +34,11 @@ class Alone {
   ~Alone() {
     asio::post(io_, [this] { daemon_->stop(); });
     thread_.join();
-    std::filesystem::remove_all(folder_);
   }
-  Local::endpoint endpoint() const { return {folder_ + "/clients"}; }
+  Local::endpoint endpoint() const { return {(folder_ / "clients").string()}; }
 
  private:
-  std::string folder_;
+  const testing::Folder folder_;
   asio::io_context io_;
   std::unique_ptr<Daemon> daemon_;
   std::thread thread_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/folder.h"
 #include "gate/testing/processes.h"
 
 namespace hapax {
@@ -47,7 +48,7 @@ class Database {
 
 class InSqlite : public ::testing::Test {
  protected:
-  fs::path path() const { return folder_.path / "shop.db"; }
+  fs::path path() const { return folder_.path() / "shop.db"; }
 
   static bool admits(Database& db, SqliteGate& gate, Fence f) {
     EXPECT_EQ(db.run("BEGIN IMMEDIATE"), SQLITE_OK);

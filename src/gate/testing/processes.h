@@ -1,30 +1,14 @@
-// What tests of gates need: a folder that goes away, and processes that contend.
+// Processes that contend for a gate.
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
-#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 namespace hapax::testing {
-
-struct Folder {
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "hapax-gate-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::filesystem::path path;
-};
 
 // REQUIRES: the test has one thread. An exception in one of them fails the test.
 inline void in_processes(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {

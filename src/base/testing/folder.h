@@ -1,19 +1,18 @@
-// A folder of its own for each test; gone with it.
+// A folder of its own for each test, since tests run side by side; gone with it.
 #pragma once
 
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
-#include "base/check.h"
-
-namespace hapax::net::testing {
+namespace hapax::testing {
 
 class Folder {
  public:
   Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "hapax-net-XXXXXX").string();
-    HAPAX_CHECK(mkdtemp(name.data()) != nullptr);
+    std::string name = (std::filesystem::temp_directory_path() / "hapax-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }
   ~Folder() {
@@ -24,9 +23,10 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
   std::filesystem::path path_;
 };
 
-}  // namespace hapax::net::testing
+}  // namespace hapax::testing
