@@ -1,26 +1,12 @@
 #include "bank/local_group.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <stdexcept>
-#include <thread>
+#include <utility>
 
-#include "node/daemon.h"
+#include "node/daemon_thread.h"
 
 namespace hapax::bank {
-
-struct LocalGroup::Member {
-  boost::asio::io_context io;
-  std::unique_ptr<Daemon> daemon;
-  std::thread thread;
-
-  ~Member() {
-    if (!thread.joinable()) return;
-    boost::asio::post(io, [this] { daemon->stop(); });
-    thread.join();
-  }
-};
 
 LocalGroup::LocalGroup(const std::filesystem::path& folder, std::uint32_t size) : folder_(folder) {
   const auto at = [&](const std::filesystem::path& path) {
@@ -35,15 +21,9 @@ LocalGroup::LocalGroup(const std::filesystem::path& folder, std::uint32_t size) 
     config.self = NodeId{i};
     config.members = addresses;
     config.clients = {at(socket(i))};
-    auto member = std::make_unique<Member>();
-    auto daemon = Daemon::create(member->io, config, {});
-    if (!daemon) throw std::runtime_error{daemon.error().message};
-    member->daemon = std::move(*daemon);
-    if (auto started = member->daemon->start(); !started) {
-      throw std::runtime_error{started.error().message};
-    }
-    member->thread = std::thread{[io = &member->io] { io->run(); }};
-    members_.push_back(std::move(member));
+    auto member = DaemonThread::start(std::move(config), {});
+    if (!member) throw std::runtime_error{member.error().message};
+    members_.push_back(std::move(*member));
   }
 }
 

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace hapax {
+class DaemonThread;
+}
+
 namespace hapax::bank {
 
 class LocalGroup {
@@ -24,9 +28,8 @@ class LocalGroup {
   std::filesystem::path socket(std::uint32_t i) const;
 
  private:
-  struct Member;
   std::filesystem::path folder_;
-  std::vector<std::unique_ptr<Member>> members_;
+  std::vector<std::unique_ptr<DaemonThread>> members_;
 };
 
 }  // namespace hapax::bank

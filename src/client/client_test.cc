@@ -1,7 +1,5 @@
 // Clients against real daemons over real sockets, all in one process.
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <condition_variable>
 #include <gtest/gtest.h>
 #include <memory>
@@ -13,7 +11,7 @@
 
 #include "base/testing/folder.h"
 #include "hapax/hapax.h"
-#include "node/daemon.h"
+#include "node/daemon_thread.h"
 
 namespace hapax {
 namespace {
@@ -27,42 +25,26 @@ class Group {
     std::vector<net::Address> members;
     for (std::uint32_t i = 0; i < size; ++i) members.push_back(at(fmt::format("member-{}", i)));
     for (std::uint32_t i = 0; i < size; ++i) {
-      auto one = std::make_unique<One>();
       NodeConfig config;
       config.self = NodeId{i};
       config.members = members;
       config.clients = {at(fmt::format("clients-{}", i))};
       config.policy = policy;
-      one->daemon = Daemon::create(one->io, config, {}).value();
-      EXPECT_TRUE(one->daemon->start().has_value());
-      one->thread = std::thread{[io = &one->io] { io->run(); }};
-      all_.push_back(std::move(one));
+      all_.push_back(DaemonThread::start(std::move(config), {}).value());
     }
-  }
-  ~Group() {
-    for (std::uint32_t i = 0; i < all_.size(); ++i) stop(i);
   }
   std::string address(std::uint32_t i) const {
     return "unix:" + (folder_ / fmt::format("clients-{}", i)).string();
   }
-  void stop(std::uint32_t i) {
-    if (!all_[i]->thread.joinable()) return;
-    boost::asio::post(all_[i]->io, [daemon = all_[i]->daemon.get()] { daemon->stop(); });
-    all_[i]->thread.join();
-  }
+  void stop(std::uint32_t i) { all_[i].reset(); }
 
  private:
-  struct One {
-    boost::asio::io_context io;
-    std::unique_ptr<Daemon> daemon;
-    std::thread thread;
-  };
   net::Address at(const std::string& name) const {
     return {.host = "", .port = 0, .path = (folder_ / name).string()};
   }
 
   const testing::Folder folder_;
-  std::vector<std::unique_ptr<One>> all_;
+  std::vector<std::unique_ptr<DaemonThread>> all_;
 };
 
 TEST(Client, LocksAndUnlocks) {

@@ -3,15 +3,14 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "node/daemon_thread.h"
 #include "session/frames.h"
 
 namespace hapax {
@@ -27,21 +26,13 @@ class Alone {
     NodeConfig config;
     config.members = {{.host = "", .port = 0, .path = (folder_ / "member").string()}};
     config.clients = {{.host = "", .port = 0, .path = (folder_ / "clients").string()}};
-    daemon_ = Daemon::create(io_, config, {}).value();
-    EXPECT_TRUE(daemon_->start().has_value());
-    thread_ = std::thread{[this] { io_.run(); }};
-  }
-  ~Alone() {
-    asio::post(io_, [this] { daemon_->stop(); });
-    thread_.join();
+    daemon_ = DaemonThread::start(std::move(config), {}).value();
   }
   Local::endpoint endpoint() const { return {(folder_ / "clients").string()}; }
 
  private:
   const testing::Folder folder_;
-  asio::io_context io_;
-  std::unique_ptr<Daemon> daemon_;
-  std::thread thread_;
+  std::unique_ptr<DaemonThread> daemon_;
 };
 
 // A client that says what it is told to, and reads what comes.
