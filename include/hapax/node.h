@@ -11,14 +11,16 @@
 
 namespace hapax {
 
+// Every field has a value, so that naming some of them is enough: {.self = 0, .members = {…}}.
 struct NodeOptions {
-  std::uint32_t self = 0;            // Which of the members we are, from 0.
-  std::vector<std::string> members;  // Where each is reached: host:port or unix:/path.
+  std::uint32_t self = 0;              // Which of the members we are, from 0.
+  std::vector<std::string> members{};  // Where each is reached: host:port or unix:/path.
   std::string group = "hapax";
-  std::vector<std::string> clients;  // Where other programs of this machine may reach us.
+  std::vector<std::string> clients{};  // Where other programs of this machine may reach us.
   std::string default_algorithm = "carvalho-roucairol";
-  std::vector<std::string> algorithms;      // "orders/*=maekawa"
-  std::string authority, certificate, key;  // PEM files; needed unless all addresses are local.
+  std::vector<std::string> algorithms{};  // "orders/*=maekawa"
+  std::string authority{}, certificate{},
+      key{};  // PEM files; needed unless all addresses are local.
 };
 
 class Node {
