@@ -61,10 +61,11 @@ const std::map<std::string, Names> kSees{
     {"net", {"base", "core", "wire"}},
     {"mutex", {"base", "core"}},
     {"election", {"base", "core"}},
+    {"view", {"base", "core"}},
     {"memory", {"base", "core"}},
     {"world", {"base", "core", "wire", "mutex", "election"}},
     {"draw", {"base", "core", "wire", "mutex", "election", "world"}},
-    {"check", {"base", "core", "wire", "mutex", "election", "memory", "world"}},
+    {"check", {"base", "core", "wire", "mutex", "election", "view", "memory", "world"}},
     {"sim", {"base", "core", "wire", "mutex", "election", "world"}},
     {"session", {"base", "core", "wire"}},
     {"node", {"base", "core", "wire", "mutex", "election", "net", "session"}},
@@ -128,7 +129,7 @@ TEST(Rooms, OnlyTestsIncludeWhatIsForTests) {
 }
 
 TEST(Rooms, AlgorithmsSeeNoClockNoThreadNoRandomnessAndNoWorldOutside) {
-  const Names pure{"core", "mutex", "election"};
+  const Names pure{"core", "mutex", "election", "view"};
   const Names forbidden{"chrono",   "thread", "random", "mutex",      "iostream",
                         "fstream",  "ctime",  "cstdio", "filesystem", "future",
                         "unistd.h", "time.h", "netdb.h"};

@@ -1,0 +1,182 @@
+#include "view/keeper.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace hapax {
+
+void Keeper::announce(Effects& fx) {
+  HAPAX_CHECK(standing_ == Standing::outside);
+  fx.announce = true;
+}
+
+void Keeper::on_announced(Outcome outcome, Effects& fx) {
+  if (standing_ != Standing::outside) return;
+  switch (outcome) {
+    case Outcome::committed:
+      standing_ = Standing::announced;
+      leased_ = true;
+      fx.read = true;
+      break;
+    case Outcome::conflict:  // Nobody else is this life: an earlier try of ours has come through.
+    case Outcome::unknown:
+      fx.read = true;
+      break;
+  }
+}
+
+void Keeper::beat_due(Effects& fx) {
+  if (standing_ != Standing::outside && standing_ != Standing::ended) fx.beat = true;
+}
+
+void Keeper::on_beat(Outcome outcome, Effects& fx) {
+  if (standing_ == Standing::ended) return;
+  if (outcome == Outcome::committed) leased_ = true;
+  if (outcome == Outcome::conflict) end(fx);
+}
+
+void Keeper::lease_ended(Effects& fx) {
+  if (!leased_) return;
+  leased_ = false;
+  fx.lost = true;
+}
+
+void Keeper::on_register(const Register& now, Effects& fx) {
+  if (standing_ == Standing::ended) return;
+  if (standing_ == Standing::outside) {
+    // Announced by a try whose answer was lost. There is no lease before the next beat.
+    if (now.beat_of(self_) == nullptr) return;
+    standing_ = Standing::announced;
+  }
+  if (now.beat_of(self_) == nullptr) return end(fx);
+  if (now.roll.epoch > roll_.epoch) learn(now.roll, fx);
+  std::erase_if(overdue_, [&](const Beat& beat) {
+    const Beat* there = now.beat_of(beat.life);
+    return there == nullptr || *there != beat;
+  });
+  if (stage_ != Stage::reading) return;
+  pending_ = proposal_from(now);
+  stage_ = pending_ ? Stage::committing : Stage::none;
+  fx.proposal = pending_;
+}
+
+void Keeper::on_overdue(const Beat& beat) {
+  if (beat.life == self_) return;
+  std::erase_if(overdue_, [&](const Beat& other) { return other.life == beat.life; });
+  overdue_.push_back(beat);
+  std::sort(overdue_.begin(), overdue_.end(),
+            [](const Beat& a, const Beat& b) { return a.life < b.life; });
+}
+
+void Keeper::renew_view() { renewing_ = standing_ == Standing::running; }
+
+void Keeper::leave(Effects& fx) {
+  fx.lost = !leaving_ && leased_;
+  leaving_ = true;
+}
+
+void Keeper::propose(Effects& fx) {
+  if (stage_ != Stage::none || standing_ == Standing::outside || standing_ == Standing::ended) {
+    return;
+  }
+  stage_ = Stage::reading;
+  fx.read = true;
+}
+
+void Keeper::on_proposed(Outcome outcome, Effects& fx) {
+  if (stage_ != Stage::committing) return;
+  HAPAX_CHECK(pending_.has_value());
+  const Roll next = std::move(pending_->next);
+  pending_.reset();
+  stage_ = Stage::none;
+  if (outcome == Outcome::committed) {
+    learn(next, fx);
+  } else {
+    fx.read = true;  // Somebody else was first, or it happened and nobody told us.
+  }
+}
+
+void Keeper::on_report(Life from, Epoch epoch, Effects& fx) {
+  if (standing_ != Standing::changing || epoch != roll_.epoch || !roll_.has(from)) return;
+  const auto at = std::lower_bound(reported_.begin(), reported_.end(), from);
+  if (at != reported_.end() && *at == from) return;
+  reported_.insert(at, from);
+  begin_if_complete(fx);
+}
+
+Keeper::Handling Keeper::what_to_do_with_report(Epoch epoch) const {
+  if (standing_ == Standing::ended || epoch < roll_.epoch) return Handling::drop;
+  if (epoch > roll_.epoch) return Handling::keep;
+  return standing_ == Standing::changing ? Handling::handle : Handling::drop;
+}
+
+Keeper::Handling Keeper::what_to_do_with_message(Epoch epoch) const {
+  if (standing_ == Standing::ended || epoch < roll_.epoch) return Handling::drop;
+  if (epoch > roll_.epoch) return Handling::keep;
+  return standing_ == Standing::running ? Handling::handle : Handling::keep;
+}
+
+bool Keeper::is_due(const Register& now) const { return proposal_from(now).has_value(); }
+
+// --- inside ---
+
+// Its beat stood still, and stands there still.
+bool Keeper::is_gone(const Register& now, Life life) const {
+  if (life == self_) return leaving_;
+  const Beat* there = now.beat_of(life);
+  // A member without a beat was shut out by whoever deleted it.
+  return there == nullptr || std::find(overdue_.begin(), overdue_.end(), *there) != overdue_.end();
+}
+
+std::optional<Proposal> Keeper::proposal_from(const Register& now) const {
+  if (now.beat_of(self_) == nullptr) return std::nullopt;
+  Proposal proposal{now.version, {Epoch{number(now.roll.epoch) + 1}, {}}, {}};
+  for (const Life life : now.roll.members) {
+    if (!is_gone(now, life)) proposal.next.members.push_back(life);
+  }
+  for (const Beat& beat : now.beats) {
+    if (is_gone(now, beat.life)) {
+      proposal.gone.push_back(beat);
+    } else if (!now.roll.has(beat.life)) {
+      proposal.next.members.push_back(beat.life);
+    }
+  }
+  const bool same = proposal.next.members == now.roll.members;
+  if (same && !(renewing_ && now.roll.epoch == roll_.epoch)) return std::nullopt;
+  return proposal;
+}
+
+void Keeper::learn(const Roll& roll, Effects& fx) {
+  if (roll.epoch <= roll_.epoch) return;
+  const bool was_member = standing_ == Standing::changing || standing_ == Standing::running;
+  if (!roll.has(self_)) {
+    // We are out: we left, or were given up on. Somebody who only waits to get in goes on waiting.
+    if (was_member) end(fx);
+    return;
+  }
+  // Also if it stopped for an earlier view, which is skipped: what it held then it still holds.
+  fx.stop = fx.stop || standing_ == Standing::running;
+  standing_ = Standing::changing;
+  renewing_ = false;
+  roll_ = roll;
+  reported_ = {self_};
+  fx.report = true;
+  begin_if_complete(fx);
+}
+
+void Keeper::begin_if_complete(Effects& fx) {
+  if (reported_.size() != roll_.members.size()) return;
+  standing_ = Standing::running;
+  reported_.clear();
+  fx.begin = true;
+}
+
+void Keeper::end(Effects& fx) {
+  fx.lost = fx.lost || leased_;
+  fx.ended = true;
+  *this = Keeper{self_};
+  standing_ = Standing::ended;
+}
+
+}  // namespace hapax

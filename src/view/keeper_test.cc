@@ -1,0 +1,219 @@
+#include "view/keeper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hapax {
+namespace {
+
+using ::testing::ElementsAre;
+using Handling = Keeper::Handling;
+
+constexpr Life kA{1}, kB{2}, kC{3};
+
+Register register_of(std::uint64_t version, std::uint64_t epoch, std::vector<Life> members,
+                     std::vector<Beat> beats) {
+  return {version, {Epoch{epoch}, std::move(members)}, std::move(beats)};
+}
+const Register kTwo = register_of(5, 1, {kA, kB}, {{kA, 1}, {kB, 1}});
+
+Keeper announced(Life life) {
+  Keeper keeper{life};
+  Keeper::Effects fx;
+  keeper.announce(fx);
+  EXPECT_TRUE(fx.announce);
+  keeper.on_announced(Outcome::committed, fx);
+  return keeper;
+}
+
+// Runs in a view with kB.
+Keeper running() {
+  Keeper keeper = announced(kA);
+  Keeper::Effects fx;
+  keeper.on_register(kTwo, fx);
+  EXPECT_TRUE(fx.report);
+  EXPECT_FALSE(fx.begin);
+  keeper.on_report(kB, Epoch{1}, fx);
+  EXPECT_TRUE(fx.begin);
+  return keeper;
+}
+
+TEST(Keeper, FoundsAGroup) {
+  Keeper keeper = announced(kA);
+  Keeper::Effects fx;
+  const Register empty = register_of(0, 0, {}, {{kA, 1}});
+  EXPECT_TRUE(keeper.is_due(empty));
+  keeper.propose(fx);
+  EXPECT_TRUE(fx.read);
+  fx.clear();
+  keeper.on_register(empty, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_EQ(fx.proposal->version, 0u);
+  EXPECT_EQ(fx.proposal->next.epoch, Epoch{1});
+  EXPECT_THAT(fx.proposal->next.members, ElementsAre(kA));
+  fx.clear();
+  keeper.on_proposed(Outcome::committed, fx);
+  EXPECT_TRUE(fx.begin);
+  EXPECT_FALSE(fx.stop);
+  EXPECT_TRUE(keeper.may_grant());
+}
+
+TEST(Keeper, WaitsForEveryReport) {
+  const Keeper keeper = running();
+  EXPECT_EQ(keeper.standing(), Standing::running);
+  EXPECT_EQ(keeper.what_to_do_with_message(Epoch{1}), Handling::handle);
+  EXPECT_EQ(keeper.what_to_do_with_message(Epoch{0}), Handling::drop);
+  EXPECT_EQ(keeper.what_to_do_with_message(Epoch{2}), Handling::keep);
+  EXPECT_EQ(keeper.what_to_do_with_report(Epoch{2}), Handling::keep);
+}
+
+TEST(Keeper, StopsBeforeItReports) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.on_register(register_of(6, 2, {kA, kB, kC}, {{kA, 1}, {kB, 1}, {kC, 1}}), fx);
+  EXPECT_TRUE(fx.stop);
+  EXPECT_TRUE(fx.report);
+  EXPECT_FALSE(keeper.may_grant());
+  EXPECT_EQ(keeper.what_to_do_with_message(Epoch{1}), Handling::drop);
+  EXPECT_EQ(keeper.what_to_do_with_message(Epoch{2}), Handling::keep);
+  EXPECT_EQ(keeper.what_to_do_with_report(Epoch{2}), Handling::handle);
+}
+
+TEST(Keeper, CountsReportsForTheirViewOnly) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.on_register(register_of(6, 2, {kA, kB, kC}, {{kA, 1}, {kB, 1}, {kC, 1}}), fx);
+  keeper.on_report(kB, Epoch{2}, fx);
+  keeper.on_register(register_of(7, 3, {kA, kB}, {{kA, 1}, {kB, 1}}), fx);
+  fx.clear();
+  keeper.on_report(kB, Epoch{2}, fx);  // Late.
+  EXPECT_FALSE(fx.begin);
+  keeper.on_report(kC, Epoch{3}, fx);  // No member.
+  EXPECT_FALSE(fx.begin);
+  keeper.on_report(kB, Epoch{3}, fx);
+  EXPECT_TRUE(fx.begin);
+}
+
+TEST(Keeper, LosesWithItsLeaseAndGrantsAgainAfterABeat) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.lease_ended(fx);
+  EXPECT_TRUE(fx.lost);
+  EXPECT_FALSE(keeper.may_grant());
+  fx.clear();
+  keeper.lease_ended(fx);
+  EXPECT_FALSE(fx.lost);  // Once is enough.
+  keeper.on_beat(Outcome::unknown, fx);
+  EXPECT_FALSE(keeper.may_grant());
+  keeper.on_beat(Outcome::committed, fx);
+  EXPECT_TRUE(keeper.may_grant());
+}
+
+TEST(Keeper, EndsWhenItsBeatIsRefused) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.on_beat(Outcome::conflict, fx);
+  EXPECT_TRUE(fx.lost);
+  EXPECT_TRUE(fx.ended);
+  EXPECT_EQ(keeper.standing(), Standing::ended);
+  fx.clear();
+  keeper.on_beat(Outcome::committed, fx);
+  keeper.on_register(kTwo, fx);
+  EXPECT_FALSE(keeper.may_grant());
+}
+
+TEST(Keeper, EndsWhenAViewOmitsIt) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.on_register(register_of(6, 2, {kB}, {{kB, 1}}), fx);
+  EXPECT_TRUE(fx.lost);
+  EXPECT_TRUE(fx.ended);
+}
+
+TEST(Keeper, WaitsOutsideAViewThatDoesNotHaveItYet) {
+  Keeper keeper = announced(kC);
+  Keeper::Effects fx;
+  keeper.on_register(register_of(5, 1, {kA, kB}, {{kA, 1}, {kB, 1}, {kC, 1}}), fx);
+  EXPECT_FALSE(fx.ended);
+  EXPECT_EQ(keeper.standing(), Standing::announced);
+}
+
+TEST(Keeper, RemovesOnlyWhoseBeatStandsStillYet) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  EXPECT_FALSE(keeper.is_due(kTwo));
+  keeper.on_overdue({kB, 1});
+  EXPECT_TRUE(keeper.is_due(kTwo));
+  const Register beaten = register_of(5, 1, {kA, kB}, {{kA, 1}, {kB, 2}});
+  EXPECT_FALSE(keeper.is_due(beaten));
+  keeper.propose(fx);
+  keeper.on_register(kTwo, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_THAT(fx.proposal->next.members, ElementsAre(kA));
+  EXPECT_THAT(fx.proposal->gone, ElementsAre(Beat{kB, 1}));
+  fx.clear();
+  keeper.on_proposed(Outcome::conflict, fx);
+  EXPECT_TRUE(fx.read);
+  keeper.on_register(beaten, fx);
+  EXPECT_FALSE(keeper.is_due(kTwo));  // It beat meanwhile: watch it afresh.
+}
+
+TEST(Keeper, ReadsAgainWhenTheAnswerIsLost) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  const Register joined = register_of(5, 1, {kA, kB}, {{kA, 1}, {kB, 1}, {kC, 1}});
+  keeper.propose(fx);
+  keeper.on_register(joined, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  fx.clear();
+  keeper.on_proposed(Outcome::unknown, fx);
+  EXPECT_TRUE(fx.read);
+  EXPECT_FALSE(fx.stop);
+  keeper.on_register(register_of(6, 2, {kA, kB, kC}, joined.beats), fx);  // It had happened.
+  EXPECT_TRUE(fx.stop);
+}
+
+TEST(Keeper, FindsItsBeatAfterALostAnswer) {
+  Keeper keeper{kA};
+  Keeper::Effects fx;
+  keeper.announce(fx);
+  keeper.on_announced(Outcome::unknown, fx);
+  EXPECT_TRUE(fx.read);
+  keeper.on_register(register_of(0, 0, {}, {}), fx);
+  EXPECT_EQ(keeper.standing(), Standing::outside);
+  keeper.on_register(register_of(0, 0, {}, {{kA, 1}}), fx);
+  EXPECT_EQ(keeper.standing(), Standing::announced);
+  EXPECT_FALSE(keeper.is_leased());
+}
+
+TEST(Keeper, LeavesByProposingAViewWithoutItself) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.leave(fx);
+  EXPECT_TRUE(fx.lost);
+  EXPECT_FALSE(keeper.may_grant());
+  fx.clear();
+  keeper.propose(fx);
+  keeper.on_register(kTwo, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_THAT(fx.proposal->next.members, ElementsAre(kB));
+  EXPECT_THAT(fx.proposal->gone, ElementsAre(Beat{kA, 1}));
+  keeper.on_proposed(Outcome::committed, fx);
+  EXPECT_TRUE(fx.ended);
+}
+
+TEST(Keeper, RenewsAViewOnce) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.renew_view();
+  keeper.propose(fx);
+  keeper.on_register(kTwo, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_EQ(fx.proposal->next, (Roll{Epoch{2}, {kA, kB}}));
+  keeper.on_proposed(Outcome::committed, fx);
+  EXPECT_TRUE(fx.stop);
+  EXPECT_FALSE(keeper.is_due(register_of(6, 2, {kA, kB}, kTwo.beats)));
+}
+
+}  // namespace
+}  // namespace hapax

@@ -1,0 +1,68 @@
+// What the engine keeps for a group: the roll of the view, and each member's beat.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/record.h"
+
+namespace hapax {
+
+// One run of one member, from announcing itself to its end. Never used again: a process that
+// restarts, or that was shut out, comes back as another life.
+enum class Life : std::uint64_t {};
+
+constexpr std::uint64_t number(Life life) { return static_cast<std::uint64_t>(life); }
+
+// The agreed list of a view. It is never deleted, so that epochs grow across a restart of
+// everybody.
+struct Roll {
+  Epoch epoch{};              // 0: there has been no view yet.
+  std::vector<Life> members;  // In the view a member goes by its place here.
+  HAPAX_RECORD(Roll, epoch, members)
+
+  std::optional<NodeId> place_of(Life life) const {
+    const auto at = std::find(members.begin(), members.end(), life);
+    if (at == members.end()) return std::nullopt;
+    return NodeId{static_cast<std::uint32_t>(at - members.begin())};
+  }
+  bool has(Life life) const { return place_of(life).has_value(); }
+};
+
+// A member's sign of life. Whoever has one is a member, or wants to be.
+struct Beat {
+  Life life{};
+  std::uint64_t version = 0;  // Grows with every beat.
+  HAPAX_RECORD(Beat, life, version)
+};
+
+// Roll and beats as they were at one moment.
+struct Register {
+  std::uint64_t version = 0;  // Of the roll.
+  Roll roll;
+  std::vector<Beat> beats;
+  HAPAX_RECORD(Register, version, roll, beats)
+
+  const Beat* beat_of(Life life) const {
+    const auto at =
+        std::find_if(beats.begin(), beats.end(), [&](const Beat& b) { return b.life == life; });
+    return at == beats.end() ? nullptr : &*at;
+  }
+};
+
+// The next roll, to be committed on the condition that the roll still has this version and that
+// those who are gone have not beaten since; their beats are deleted with it.
+struct Proposal {
+  std::uint64_t version = 0;
+  Roll next;
+  std::vector<Beat> gone;
+  HAPAX_RECORD(Proposal, version, next, gone)
+};
+
+}  // namespace hapax
+
+template <>
+struct fmt::formatter<hapax::Life> : PlainNumber<hapax::Life> {};
