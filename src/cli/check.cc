@@ -8,6 +8,7 @@
 
 #include "check/counterexample.h"
 #include "check/run.h"
+#include "cli/check_views.h"
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -36,7 +37,9 @@ struct CheckArguments {
   std::int64_t memory_mib = 4096;
   std::string trace;
   bool json = false;
-  std::vector<const CLI::Option*> of_mutex;  // Options that say nothing about an election.
+  std::vector<const CLI::Option*> of_mutex;      // Options that say nothing about an election …
+  std::vector<const CLI::Option*> not_of_views;  // … and, with them, those of no view change.
+  ViewArguments views;
 };
 
 // dup | dup:2, and so on.
@@ -99,11 +102,11 @@ CheckOptions options_from(const CheckArguments& a) {
   return options;
 }
 
-void refuse_what_no_election_has(const CheckArguments& a) {
-  for (const CLI::Option* option : a.of_mutex) {
+void refuse_what_only(const char* some, const std::vector<const CLI::Option*>& have,
+                      const std::string& asked) {
+  for (const CLI::Option* option : have) {
     if (option->count() == 0) continue;
-    throw UsageError{fmt::format("{} is for mutual exclusion; {} is an election",
-                                 option->get_name(), a.algorithm)};
+    throw UsageError{fmt::format("{} is for {}, not for {}", option->get_name(), some, asked)};
   }
 }
 
@@ -154,8 +157,14 @@ void print_as_json(const CheckArguments& a, const CheckReport& r, const std::str
 }
 
 int run_check(const CheckArguments& a) {
+  if (a.algorithm == "views") {
+    refuse_what_only("algorithms", a.not_of_views, "views");
+    return run_check_views(a.views, a.n, a.entries, a.faults,
+                           static_cast<std::uint64_t>(a.memory_mib) << 20, a.json);
+  }
+  refuse_what_only("views", a.views.options, a.algorithm);
   const bool elects = with_election(a.algorithm, []<class A>() {});
-  if (elects) refuse_what_no_election_has(a);
+  if (elects) refuse_what_only("mutual exclusion", a.of_mutex, a.algorithm);
   const CheckOptions options = options_from(a);
   const bool votes = a.algorithm.starts_with("maekawa");
   const VotingSets sets =
@@ -205,25 +214,28 @@ void add_check(CLI::App& app, Outcome& outcome) {
   CLI::App* command =
       app.add_subcommand("check", "Explore every interleaving; show a shortest counterexample");
   auto a = std::make_shared<CheckArguments>();
-  command->add_option("ALGORITHM", a->algorithm, "One that `hapax algorithms` lists")->required();
+  command->add_option("ALGORITHM", a->algorithm, "One that `hapax algorithms` lists; or `views`")
+      ->required();
   command->add_option("-n", a->n, "Processes, 1 … 7")->capture_default_str();
   auto* entries = command
                       ->add_option("--entries", a->entries,
                                    "How often each process asks; in an election, one more than how "
                                    "often it campaigns though it has a leader")
                       ->capture_default_str();
-  command
-      ->add_flag("--forever", a->forever,
-                 "Each asks again and again, without end; clocks are counted from the lowest")
-      ->excludes(entries);
+  auto* forever = command->add_flag(
+      "--forever", a->forever,
+      "Each asks again and again, without end; clocks are counted from the lowest");
+  forever->excludes(entries);
   auto* fifo = command->add_flag("--fifo", a->fifo, "Messages of a link arrive in order (default)");
-  command->add_flag("--unordered", a->unordered, "They may overtake one another")->excludes(fifo);
+  auto* unordered = command->add_flag("--unordered", a->unordered, "They may overtake one another");
+  unordered->excludes(fifo);
   command
       ->add_option("--faults", a->faults,
                    "dup, loss, crash, each once in a run, or dup:2 for up to two; elections: crash")
       ->allow_extra_args(false);
-  command->add_flag("--expect-progress", a->expect_progress,
-                    "Demand progress in spite of loss and crashes: shows what one of them costs");
+  auto* expect_progress = command->add_flag(
+      "--expect-progress", a->expect_progress,
+      "Demand progress in spite of loss and crashes: shows what one of them costs");
   auto* holder = command
                      ->add_option("--holder", a->holder,
                                   "Who has the token or coordinates at the start, from 1")
@@ -239,11 +251,15 @@ void add_check(CLI::App& app, Outcome& outcome) {
                                        "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
                           ->capture_default_str();
   a->of_mutex = {holder, held, no_fences, say_denied, voting_sets};
-  command->add_option("--threads", a->threads, "Search with so many; the result is the same")
-      ->capture_default_str();
+  auto* threads =
+      command->add_option("--threads", a->threads, "Search with so many; the result is the same")
+          ->capture_default_str();
   command->add_option("--memory", a->memory_mib, "Give up beyond this many MiB")
       ->capture_default_str();
-  command->add_option("--trace", a->trace, "Write the counterexample to this file");
+  auto* trace = command->add_option("--trace", a->trace, "Write the counterexample to this file");
+  a->not_of_views = {holder, held,      no_fences,       say_denied, voting_sets, forever,
+                     fifo,   unordered, expect_progress, threads,    trace};
+  a->views.add_to(*command);
   command->add_flag("--json", a->json, "One JSON object instead of text");
   command->footer(
       "Examples:\n"
@@ -255,6 +271,8 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
       "  hapax check dijkstra -n 3 --forever                       somebody is\n"
       "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
+      "  hapax check views -n 3 --inside naimi-trehel --join 1     members crash, pause and join\n"
+      "  hapax check views --inside naimi-trehel --without barrier why there is a barrier\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
   command->callback([a, &outcome] { outcome.status = run_check(*a); });

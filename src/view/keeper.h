@@ -99,6 +99,8 @@ class Keeper {
   // Whether `now` gives us reason to propose.
   bool is_due(const Register& now) const;
   bool is_proposing() const { return stage_ != Stage::none; }
+  // What is being committed.
+  const std::optional<Proposal>& pending() const { return pending_; }
 
   HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, renewing_, roll_, reported_, overdue_,
                stage_, pending_)

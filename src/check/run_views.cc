@@ -1,0 +1,34 @@
+#include "check/run_views.h"
+
+#include <optional>
+
+#include "check/explore_views.h"
+#include "mutex/catalog.h"
+
+namespace hapax {
+
+Result<CheckReport> check_views_of(std::string_view algorithm, const ViewCheckOptions& options,
+                                   const SearchObserver& observer) {
+  if (options.n < 2 || options.n > kMostInViews) {
+    return error("-n {} is out of reach of a check of the views; use 2 … {}", options.n,
+                 kMostInViews);
+  }
+  if (options.joiners >= options.n) {
+    return error("--join {}: somebody has to be there at first; use fewer than {}", options.joiners,
+                 options.n);
+  }
+  if (options.entries < 1 || options.entries > 9) {
+    return error("--entries {} is out of range; use 1 … 9", options.entries);
+  }
+  std::optional<CheckReport> report;
+  with_mutex(algorithm, [&]<class A>() { report = check_views<A>(options, observer); });
+  if (!report) {
+    return error(
+        "'{}' is not an algorithm that runs in views; take one of mutual exclusion that "
+        "`hapax algorithms` lists",
+        algorithm);
+  }
+  return *report;
+}
+
+}  // namespace hapax

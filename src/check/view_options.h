@@ -1,0 +1,33 @@
+// What is to be explored of the view change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "check/view_rules.h"
+
+namespace hapax {
+
+struct ViewCheckOptions {
+  std::uint32_t n = 3;        // Processes …
+  std::uint32_t joiners = 0;  // … of which the last so many are outside at first.
+  std::uint32_t entries = 1;  // How often each asks.
+  // How many faults of all kinds there are in one run, and which kinds.
+  std::uint32_t faults = 1;
+  bool crash = true;
+  bool pause = true;  // Past the lease: of the process, or of its way to the engine.
+  bool restart = false;
+  bool leave = false;
+  bool evict = false;
+  bool cut = false;          // A link stays cut, until one of its ends gives way.
+  bool lost_answer = false;  // Of a commit that happened, or that did not.
+  bool gate = false;         // Clients read and write behind a gate, and may write late.
+  std::optional<ViewRule> without{};
+  std::uint64_t most_bytes = std::uint64_t{4} << 30;
+
+  bool leaves_out(ViewRule rule) const { return without == rule; }
+};
+
+inline constexpr std::uint32_t kMostInViews = 4;
+
+}  // namespace hapax

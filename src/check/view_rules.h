@@ -1,0 +1,96 @@
+// The sentences of the view change, by name. Each is there because without it something goes wrong;
+// leaving one out shows what.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace hapax {
+
+enum class ViewRule : std::uint8_t {
+  lease_before_removal,
+  barrier,
+  old_epoch_dropped,
+  report_for_its_view,
+  messages_stop,
+  entries_stop,
+  fresh_list,
+  one_proposer_wins,
+  new_life,
+  rejoin_empty,
+  evict_waits,
+  instance_kept,
+  sent_once,
+  sent_at_least_once,
+  release_remembered,
+  asked_again,
+  home_is_idle,
+  loss_releases,
+  lease_at_entry,
+  epoch_in_fence,
+  gate_minds_reads,
+  loop_beats,
+  later_kept,
+};
+
+struct ViewRuleInfo {
+  ViewRule rule;
+  std::string_view name;
+  std::string_view sentence;
+};
+
+inline constexpr std::array kViewRules{
+    ViewRuleInfo{ViewRule::lease_before_removal, "lease-before-removal",
+                 "a member is removed only when its lease is over"},
+    ViewRuleInfo{ViewRule::barrier, "barrier",
+                 "a view begins only when the reports of all its members are in"},
+    ViewRuleInfo{ViewRule::old_epoch_dropped, "old-epoch-dropped",
+                 "messages of an earlier epoch are dropped"},
+    ViewRuleInfo{ViewRule::report_for_its_view, "report-for-its-view",
+                 "a report counts for its own view only"},
+    ViewRuleInfo{ViewRule::messages_stop, "messages-stop",
+                 "after the report no message of the old view is handled"},
+    ViewRuleInfo{ViewRule::entries_stop, "entries-stop",
+                 "after the report nobody enters by what the old view gave"},
+    ViewRuleInfo{ViewRule::fresh_list, "fresh-list",
+                 "a proposal is made from the list whose version it is committed on"},
+    ViewRuleInfo{ViewRule::one_proposer_wins, "one-proposer-wins",
+                 "of two proposals for an epoch one is committed"},
+    ViewRuleInfo{ViewRule::new_life, "new-life", "whoever comes back is another life"},
+    ViewRuleInfo{ViewRule::rejoin_empty, "rejoin-empty", "whoever comes back holds nothing"},
+    ViewRuleInfo{ViewRule::evict_waits, "evict-waits",
+                 "an evicted member stays until its lease is over"},
+    ViewRuleInfo{ViewRule::instance_kept, "instance-kept",
+                 "an instance is forgotten only when it is like new"},
+    ViewRuleInfo{ViewRule::sent_once, "sent-once", "a reconnect doubles no message"},
+    ViewRuleInfo{ViewRule::sent_at_least_once, "sent-at-least-once",
+                 "a reconnect loses no message"},
+    ViewRuleInfo{ViewRule::release_remembered, "release-remembered",
+                 "a release after the report is made up for when the view begins"},
+    ViewRuleInfo{ViewRule::asked_again, "asked-again",
+                 "what is waited for is asked for again when the view begins"},
+    ViewRuleInfo{ViewRule::home_is_idle, "home-is-idle",
+                 "a lock that nobody holds begins at its home, not held"},
+    ViewRuleInfo{ViewRule::loss_releases, "loss-releases",
+                 "a lost lock is released by the algorithm, not forgotten"},
+    ViewRuleInfo{ViewRule::lease_at_entry, "lease-at-entry",
+                 "every entry checks that the lease is not over"},
+    ViewRuleInfo{ViewRule::epoch_in_fence, "epoch-in-fence", "a fence begins with the epoch"},
+    ViewRuleInfo{ViewRule::gate_minds_reads, "gate-minds-reads",
+                 "a guarded read raises the gate's mark as a write does"},
+    ViewRuleInfo{ViewRule::loop_beats, "loop-beats",
+                 "beats come from the loop itself, so that one that hangs stops beating"},
+    ViewRuleInfo{ViewRule::later_kept, "later-kept",
+                 "messages of a view that has not begun here are kept"},
+};
+
+constexpr std::optional<ViewRule> view_rule_named(std::string_view name) {
+  for (const ViewRuleInfo& info : kViewRules) {
+    if (info.name == name) return info.rule;
+  }
+  return std::nullopt;
+}
+
+}  // namespace hapax
