@@ -1,44 +1,28 @@
-// Members, links and the register of a group that changes its views, with one lock inside. What can
-// happen is here, step by step; view_model.h lets the search do all of it in every order.
-//
-// The keepers and algorithms are the real ones. Around them is what a driver does with them, and
-// real time, of which only this is kept: whose lease is over.
+// A group that changes its views, with one lock inside: what can happen to it, step by step.
+// view_model.h lets the search do all of it in every order. The keepers and algorithms are the real
+// ones.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <fmt/format.h>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
-#include "base/check.h"
-#include "base/ids.h"
-#include "check/view_options.h"
-#include "check/view_parts.h"
-#include "core/effects.h"
-#include "core/fence.h"
-#include "core/make.h"
-#include "core/mutex_algorithm.h"
-#include "core/view.h"
-#include "view/keeper.h"
+#include "check/view_driver.h"
 
 namespace hapax {
 
 template <MutexAlgorithm A>
-class ViewScene {
+class ViewScene : public ViewDriver<A> {
  public:
-  using Message = typename A::Message;
-  using Link = std::vector<Parcel<Message>>;
+  using Driver = ViewDriver<A>;
+  using Driver::commons;
+  using Driver::link;
+  using Driver::links;
+  using Driver::processes;
+  using typename Driver::Message;
   using Handling = Keeper::Handling;
 
-  struct Failure {
-    std::string_view property;
-    std::string text;
-  };
-
-  explicit ViewScene(const ViewCheckOptions& options) : options_(options), n_(options.n) {
+  explicit ViewScene(const ViewCheckOptions& options) : Driver(options) {
     commons.faults = static_cast<std::uint8_t>(options.faults);
     Roll roll{Epoch{1}, {}};
     for (std::uint32_t i = 0; i < n_; ++i) {
@@ -54,17 +38,6 @@ class ViewScene {
     commons.reg.roll = roll;
     for (std::uint32_t i = 0; i < n_ - options.joiners; ++i) set_out(i);
   }
-
-  std::vector<Process<A>> processes;
-  std::vector<Link> links;  // From i to j: i * n + j.
-  Commons commons;
-  // Which of the parts above a step has changed, for the model.
-  std::uint64_t touched_processes = 0;
-  std::uint64_t touched_links = 0;
-  bool touched_commons = false;
-  std::optional<Failure> failure;
-
-  Link& link(std::uint32_t from, std::uint32_t to) { return links[from * n_ + to]; }
 
   // --- what can happen to process i, alive and not late unless said otherwise ---
 
@@ -335,47 +308,26 @@ class ViewScene {
     p.lock = make<A>(p.view);
   }
 
-  bool is_valid_holder(std::uint32_t i) const {
-    const Process<A>& p = processes[i];
-    return (p.client == Phase::inside && !p.expired) || p.ghost_inside;
-  }
-
  private:
-  static constexpr std::uint32_t kHash = 7;  // Of the lock's name: its home is kHash % size.
-
-  Life life_of(std::uint32_t i, std::uint32_t life) const { return Life{i + n_ * life + 1}; }
-  std::uint32_t process_of(Life life) const {
-    return static_cast<std::uint32_t>((number(life) - 1) % n_);
-  }
-  bool is_marked(Life life) const {
-    return std::find(commons.marked.begin(), commons.marked.end(), life) != commons.marked.end();
-  }
-
-  Process<A>& touch(std::uint32_t i) {
-    touched_processes |= std::uint64_t{1} << i;
-    return processes[i];
-  }
-  Commons& touch_commons() {
-    touched_commons = true;
-    return commons;
-  }
-  Link& touch_link(std::uint32_t from, std::uint32_t to) {
-    touched_links |= std::uint64_t{1} << (from * n_ + to);
-    return link(from, to);
-  }
-  void pop(std::uint32_t from, std::uint32_t i) {
-    Link& parcels = touch_link(from, i);
-    parcels.erase(parcels.begin());
-  }
-  void clear_links_to(std::uint32_t i) {
-    for (std::uint32_t from = 0; from < n_; ++from) {
-      if (!link(from, i).empty()) touch_link(from, i).clear();
-    }
-  }
-  template <class... Args>
-  void fail(std::string_view property, fmt::format_string<Args...> format, Args... who) {
-    if (!failure) failure = Failure{property, fmt::format(format, (who + 1)...)};
-  }
+  using Driver::be_reborn;
+  using Driver::begin;
+  using Driver::carry_out;
+  using Driver::fail;
+  using Driver::forget_view;
+  using Driver::fx_;
+  using Driver::give_back;
+  using Driver::grant;
+  using Driver::is_marked;
+  using Driver::life_of;
+  using Driver::may_request;
+  using Driver::n_;
+  using Driver::options_;
+  using Driver::pop;
+  using Driver::process_of;
+  using Driver::request;
+  using Driver::settle;
+  using Driver::touch;
+  using Driver::touch_commons;
 
   // Runs from the start, as if it had always done so.
   void set_out(std::uint32_t i) {
@@ -424,192 +376,6 @@ class ViewScene {
     }
     return true;
   }
-
-  // --- a driver ---
-
-  void carry_out(std::uint32_t i, const Keeper::Effects& effects) {
-    Process<A>& p = touch(i);
-    if (effects.lost && p.client == Phase::inside &&
-        !(effects.ended && options_.leaves_out(ViewRule::rejoin_empty))) {
-      p.stop_working();
-      if (options_.leaves_out(ViewRule::loss_releases) && p.lock) {
-        p.lock = make<A>(p.view);
-      } else {
-        give_back(i);
-      }
-    }
-    if (effects.stop) stop(i);
-    if (effects.report) report(i);
-    if (effects.begin) begin(i);
-    if (effects.ended) {
-      p.gone = p.going;
-      be_reborn(i);
-    }
-  }
-
-  bool keeps_instance() const {
-    return options_.leaves_out(ViewRule::messages_stop) ||
-           options_.leaves_out(ViewRule::entries_stop);
-  }
-  void stop(std::uint32_t i) {
-    Process<A>& p = processes[i];
-    p.entered.reset();
-    if (!keeps_instance()) p.lock.reset();
-  }
-
-  void report(std::uint32_t i) {
-    Process<A>& p = processes[i];
-    const Roll& roll = p.keeper.roll();
-    const bool held = p.client == Phase::inside || p.owes_release;
-    p.holders.clear();
-    if (held) p.holders.push_back(p.keeper.self());
-    for (const Life life : roll.members) {
-      if (life == p.keeper.self()) continue;
-      send(
-          i, life,
-          {roll.epoch, *roll.place_of(p.keeper.self()), p.keeper.self(), true, held, std::nullopt});
-    }
-    drop_what_is_old(i);
-    if (options_.leaves_out(ViewRule::barrier)) {
-      Keeper::Effects effects;
-      for (const Life life : roll.members) p.keeper.on_report(life, roll.epoch, effects);
-      if (effects.begin) begin(i);
-    }
-  }
-
-  void begin(std::uint32_t i) {
-    Process<A>& p = processes[i];
-    const Roll& roll = p.keeper.roll();
-    if (p.holders.size() > 1) fail("exclusion", "P{} hears of two holders", i);
-    View view{roll.epoch, static_cast<std::uint32_t>(roll.members.size()),
-              *roll.place_of(p.keeper.self()), NodeId{}, false};
-    view.holder = NodeId{kHash % view.size};
-    view.held = options_.leaves_out(ViewRule::home_is_idle);
-    if (!p.holders.empty()) {
-      if (const auto place = roll.place_of(p.holders.front())) view.holder = *place;
-      view.held = true;
-    }
-    p.holders.clear();
-    p.view = view;
-    p.lock = make<A>(view);
-    start(*p.lock, fx_);
-    settle(i);
-    if (std::exchange(p.owes_release, false) && p.lock->phase() == Phase::inside) give_back(i);
-    if (p.client == Phase::waiting && p.lock->phase() == Phase::idle &&
-        !options_.leaves_out(ViewRule::asked_again)) {
-      request(i);
-    }
-  }
-
-  void be_reborn(std::uint32_t i) {
-    Process<A>& p = processes[i];
-    const bool same = options_.leaves_out(ViewRule::new_life);
-    p.keeper = Keeper{same ? p.keeper.self() : life_of(i, p.lives)};
-    ++p.lives;
-    p.expired = false;
-    forget_view(i);
-  }
-  void forget_view(std::uint32_t i) {
-    Process<A>& p = processes[i];
-    p.view = View{};
-    p.lock.reset();
-    p.entered.reset();
-    p.owes_release = false;
-    p.holders.clear();
-    clear_links_to(i);
-  }
-
-  bool may_request(const Process<A>& p) const {
-    return p.lock->phase() == Phase::idle && (p.keeper.standing() == Standing::running ||
-                                              options_.leaves_out(ViewRule::entries_stop));
-  }
-  void request(std::uint32_t i) {
-    processes[i].lock->request(fx_);
-    settle(i);
-  }
-  // The client has left, or has been told that it is lost.
-  void give_back(std::uint32_t i) {
-    Process<A>& p = processes[i];
-    if (p.keeper.standing() == Standing::running) {
-      if (p.lock->phase() != Phase::inside) {
-        return fail("exclusion", "P{}'s client is inside, and its lock does not know", i);
-      }
-      p.lock->release(fx_);
-      settle(i);
-    } else {
-      p.owes_release = !options_.leaves_out(ViewRule::release_remembered);
-    }
-  }
-
-  // What a step of the algorithm left to do.
-  void settle(std::uint32_t i) {
-    Process<A>& p = processes[i];
-    fx_.for_each_message(p.view.self, p.view.size, [&](NodeId to, const Message& message) {
-      const Roll& roll = p.keeper.roll();
-      if (number(to) >= roll.members.size()) return;  // Only if it kept the instance of a view.
-      send(i, roll.members[number(to)],
-           {p.view.epoch, p.view.self, p.keeper.self(), false, false, message});
-    });
-    const std::optional<Turn> entered = fx_.entered();
-    if (fx_.rejected() != Reject::none) {
-      fail("protocol", "P{} is sent what the algorithm does not allow", i);
-    }
-    fx_.clear();
-    if (!entered) return;
-    const bool is_leased = p.keeper.is_leased() || options_.leaves_out(ViewRule::lease_at_entry);
-    const bool runs = p.keeper.standing() == Standing::running || keeps_instance();
-    if (is_leased && runs && !p.keeper.is_leaving()) {
-      grant(i, *entered);
-    } else {
-      p.entered = entered;
-    }
-  }
-
-  void grant(std::uint32_t i, Turn turn) {
-    Process<A>& p = processes[i];
-    p.client = Phase::inside;
-    p.fence = {options_.leaves_out(ViewRule::epoch_in_fence) ? Epoch{} : p.view.epoch, turn};
-    if (p.expired) fail("lease", "P{} lets a client in after its lease is over", i);
-    for (std::uint32_t j = 0; j < n_; ++j) {
-      if (j != i && is_valid_holder(j)) fail("exclusion", "P{} enters while P{} is inside", i, j);
-    }
-    if (p.ghost_inside) fail("exclusion", "P{} enters while its former life is inside", i);
-    if (p.fence <= commons.last) fail("fences", "the fence of P{} is not the highest", i);
-    touch_commons().last = p.fence;
-  }
-
-  // What has been sent to a life that is over never arrives. What would be dropped on arrival is
-  // dropped at once: nobody can tell the difference.
-  bool drops_at_once() const {
-    return !options_.leaves_out(ViewRule::old_epoch_dropped) &&
-           !options_.leaves_out(ViewRule::report_for_its_view) &&
-           !options_.leaves_out(ViewRule::messages_stop);
-  }
-  void send(std::uint32_t i, Life to, Parcel<Message> parcel) {
-    const std::uint32_t j = process_of(to);
-    const Process<A>& other = processes[j];
-    if (!other.alive || other.keeper.self() != to) return;
-    if (drops_at_once() && parcel.epoch < epoch_of(j)) return;
-    touch_link(i, j).push_back(std::move(parcel));
-  }
-  Epoch epoch_of(std::uint32_t i) const {
-    const Standing standing = processes[i].keeper.standing();
-    const bool has = standing == Standing::changing || standing == Standing::running;
-    return has ? processes[i].keeper.roll().epoch : Epoch{};
-  }
-  void drop_what_is_old(std::uint32_t i) {
-    if (!drops_at_once()) return;
-    for (std::uint32_t from = 0; from < n_; ++from) {
-      const auto is_old = [&](const auto& parcel) { return parcel.epoch < epoch_of(i); };
-      const Link& parcels = link(from, i);
-      if (std::none_of(parcels.begin(), parcels.end(), is_old)) continue;
-      std::erase_if(touch_link(from, i), is_old);
-    }
-  }
-
-  ViewCheckOptions options_;
-  std::uint32_t n_;
-  Effects<Message> fx_;
 };
 
 }  // namespace hapax
