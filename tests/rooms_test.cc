@@ -68,14 +68,15 @@ const std::map<std::string, Names> kSees{
     {"check", {"base", "core", "wire", "mutex", "election", "view", "memory", "world"}},
     {"sim", {"base", "core", "wire", "mutex", "election", "world"}},
     {"session", {"base", "core", "wire"}},
-    {"node", {"base", "core", "wire", "mutex", "election", "net", "session"}},
+    {"node", {"base", "core", "wire", "mutex", "election", "view", "net", "session"}},
+    {"swarm", {"base", "core", "wire", "view", "node"}},
     {"client", {"base", "core", "wire", "net", "session", "node"}},
     {"gate", {"base"}},
     {"sqlite", {"base", "gate"}},
     {"bank", {"base", "core", "net", "node"}},
     {"cli",
      {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim", "net",
-      "session", "node", "client", "gate", "sqlite", "bank"}},
+      "session", "node", "swarm", "client", "gate", "sqlite", "bank"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <optional>
 #include <vector>
 
@@ -65,4 +66,9 @@ struct Proposal {
 }  // namespace hapax
 
 template <>
-struct fmt::formatter<hapax::Life> : PlainNumber<hapax::Life> {};
+struct fmt::formatter<hapax::Life> : fmt::formatter<std::uint64_t> {
+  template <class Context>
+  auto format(hapax::Life life, Context& context) const {
+    return fmt::formatter<std::uint64_t>::format(hapax::number(life), context);
+  }
+};

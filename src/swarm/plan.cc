@@ -1,0 +1,62 @@
+#include "swarm/plan.h"
+
+#include <chrono>
+#include <fmt/format.h>
+
+#include "base/prng.h"
+
+namespace hapax {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
+  Prng prng{seed};
+  const auto from_to = [&](std::uint64_t low, std::uint64_t high) {
+    return low + prng.below(high - low + 1);
+  };
+  const auto number = [&](std::uint64_t low, std::uint64_t high) {
+    return static_cast<std::uint32_t>(from_to(low, high));
+  };
+  // Half of the kinds are left out in a run: what is rare among everything is then common.
+  const auto share = [&] { return prng.below(2) == 0 ? 0 : number(1, 30); };
+  SwarmPlan plan;
+  plan.algorithm = algorithm;
+  plan.seed = seed;
+  plan.members = number(2, 6);
+  plan.clients = number(2, 12);
+  plan.locks = number(1, 3);
+  plan.times.ttl = milliseconds{from_to(500, 3'000)};
+  plan.latency = microseconds{from_to(50, 20'000)};
+  plan.engine_latency = microseconds{from_to(200, 20'000)};
+  plan.hold = milliseconds{from_to(1, 400)};
+  plan.think = milliseconds{from_to(1, 200)};
+  plan.fault_every = plan.times.ttl * from_to(2, 12);
+  plan.crashes = share();
+  plan.pauses = share();
+  plan.cuts = share();
+  plan.engine_cuts = share();
+  plan.leaves = share();
+  plan.evictions = share();
+  plan.lost_answers = prng.below(2) == 0 ? 0 : number(1, 50);
+  plan.give_up = number(0, 20);
+  plan.drift = number(0, 40);
+  plan.unsafe = plan.times.ttl * from_to(10, 40);
+  return plan;
+}
+
+std::string SwarmPlan::text() const {
+  const auto ms = [](Span span) { return static_cast<double>(span.count()) / 1e6; };
+  return fmt::format(
+      "{} seed {}: {} members, {} clients, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
+      "{:.2f} "
+      "ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; of the "
+      "faults crash {}, pause {}, cut {}, engine cut {}, leave {}, evict {}; answers lost {} in "
+      "1000, {} % give up, drift {} in 10000",
+      algorithm, seed, members, clients, locks, ms(times.ttl), ms(latency), ms(engine_latency),
+      ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes, pauses, cuts, engine_cuts, leaves,
+      evictions, lost_answers, give_up, drift);
+}
+
+}  // namespace hapax

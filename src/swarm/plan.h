@@ -1,0 +1,35 @@
+// What a run of the swarm does, all of it drawn from its seed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "node/lease_times.h"
+
+namespace hapax {
+
+struct SwarmPlan {
+  std::string algorithm;
+  std::uint64_t seed = 1;
+  std::uint32_t members = 3;
+  std::uint32_t clients = 6;  // In all, spread over the members.
+  std::uint32_t locks = 1;
+  LeaseTimes times;
+  Span latency{};         // Of a message, on average; exponential.
+  Span engine_latency{};  // One way.
+  Span hold{};            // How long a client works, on average.
+  Span think{};           // … and pauses before it asks again.
+  Span fault_every{};     // On average; of each member.
+  // What share of the faults is of which kind; of 100.
+  std::uint32_t crashes = 0, pauses = 0, cuts = 0, engine_cuts = 0, leaves = 0, evictions = 0;
+  std::uint32_t lost_answers = 0;  // Of 1,000 answers of the engine.
+  std::uint32_t give_up = 0;       // Of 100 waits: given up before they are served.
+  std::uint32_t drift = 0;         // Clocks run fast or slow by up to so many of 10,000.
+  Span unsafe{};                   // How long faults strike; then all is healed.
+
+  static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed);
+  std::string text() const;
+};
+
+}  // namespace hapax
