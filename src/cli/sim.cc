@@ -348,6 +348,22 @@ int run_sim(const SimArguments& a, const CLI::App& command) {
       throw UsageError{fmt::format("{} is for {} only; leave it out", option, whom)};
     }
   };
+  if (!a.swarm.empty()) {
+    if (a.swarm != "swarm" || elects) {
+      throw UsageError{
+          "--faults takes `swarm`, and an algorithm of mutual exclusion; single faults are "
+          "--fault"};
+    }
+    for (const CLI::Option* option : command.get_options()) {
+      const std::string name = option->get_name();
+      const bool fits = name == "ALGORITHM" || name == "--faults" || name == "--seed" ||
+                        name == "--seeds" || name == "--json";
+      if (!fits)
+        only_for(name.c_str(), false, "runs without a swarm, which draws it from the seed,");
+    }
+    return simulate_swarm(a);
+  }
+  only_for("--seeds", false, "--faults swarm");
   only_for("--voting-sets", a.algorithm.starts_with("maekawa"), "maekawa and maekawa-basic");
   only_for("--say-denied", a.algorithm == "central", "central");
   only_for("--starter", elects, "elections");
@@ -396,6 +412,13 @@ void add_sim(CLI::App& app, Outcome& outcome) {
                    "pause I may be any; T may be a range 1ms..9ms; elections take crash and "
                    "partition only; may be repeated")
       ->allow_extra_args(false);
+  command->add_option(
+      "--faults", a->swarm,
+      "swarm: whole groups with their views under crashes, pauses, cuts, lost answers "
+      "and drifting clocks, everything drawn from the seed");
+  command->add_option("--seeds", a->seeds, "How many seeds of a swarm, from --seed on")
+      ->transform(whole_number(1, 100'000'000))
+      ->capture_default_str();
   command->add_option("--seed", a->seed, "Same seed, same run")
       ->transform(whole_number(0, ~std::uint64_t{0}))
       ->capture_default_str();
@@ -432,6 +455,7 @@ void add_sim(CLI::App& app, Outcome& outcome) {
       "  hapax sim bully -n 10 --down 9 --starter 0\n"
       "  hapax sim ring-election -n 6 --fault partition:0-2@0ms     two leaders\n"
       "  hapax sim maekawa -n 4 --load high --requests 4 --trace run.trace   for `hapax replay`\n"
+      "  hapax sim naimi-trehel --faults swarm --seeds 1000         leases and views under fire\n"
       "The theory column is empty where theory does not hold: with faults, if not all processes "
       "ask,\n"
       "for throughput if the time inside is below 5T. 1/(SD+E) takes the SD under high load; of\n"

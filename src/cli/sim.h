@@ -21,6 +21,8 @@ struct SimArguments {
   bool unordered = false;
   std::vector<std::string> faults;
   std::uint64_t seed = 1;
+  std::string swarm;  // Empty, or `swarm`.
+  std::uint64_t seeds = 100;
   std::string voting_sets = "smallest";
   std::int64_t holder = 0;
   bool held = false;
@@ -37,5 +39,6 @@ std::uint32_t processes(std::int64_t n);
 
 int simulate_mutex(const SimArguments& arguments);
 int simulate_election(const SimArguments& arguments);
+int simulate_swarm(const SimArguments& arguments);
 
 }  // namespace hapax::cli

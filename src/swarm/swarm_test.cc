@@ -41,7 +41,18 @@ INSTANTIATE_TEST_SUITE_P(All, Swarms,
                            return name;
                          });
 
-TEST(Swarms, AreWhatTheirSeedSays) {
+// What the margin is for; and that the referee sees what goes wrong.
+TEST(Swarm, AreCaughtWhenClocksDriftBeyondTheMargin) {
+  std::uint64_t caught = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SwarmPlan plan = SwarmPlan::draw("naimi-trehel", seed);
+    plan.drift = 3'000;
+    if (run_swarm(plan).violation.find("inside at once") != std::string::npos) ++caught;
+  }
+  EXPECT_GT(caught, 0u);
+}
+
+TEST(Swarm, AreWhatTheirSeedSays) {
   const SwarmPlan plan = SwarmPlan::draw("maekawa", 7);
   const SwarmReport first = run_swarm(plan, 1'000);
   const SwarmReport second = run_swarm(plan, 1'000);
