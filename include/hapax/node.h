@@ -19,6 +19,7 @@ struct NodeOptions {
   std::vector<std::string> clients{};  // Where other programs of this machine may reach us.
   std::string default_algorithm = "carvalho-roucairol";
   std::vector<std::string> algorithms{};  // "orders/*=maekawa"
+  std::string election = "bully";         // Or "ring-election", "chang-roberts".
   std::string authority{}, certificate{},
       key{};  // PEM files; needed unless all addresses are local.
 };

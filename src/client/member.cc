@@ -258,6 +258,12 @@ NodeConfig config_of(const NodeOptions& options) {
   }
   config.policy =
       or_throw(Policy::parse(options.default_algorithm, options.algorithms), Errc::refused);
+  const auto election = election_named(options.election);
+  if (!election) {
+    throw std::system_error{make_error_code(Errc::refused),
+                            "there is no election \"" + options.election + '"'};
+  }
+  config.election = *election;
   if (!options.authority.empty() || !options.certificate.empty() || !options.key.empty()) {
     config.tls = net::TlsFiles{options.authority, options.certificate, options.key};
   }

@@ -13,9 +13,11 @@
 
 #include "net/endpoint.h"
 #include "net/mesh.h"
+#include "node/appointment.h"
 #include "node/desk.h"
 #include "node/gossip.h"
 #include "node/inquiry.h"
+#include "node/leadership.h"
 #include "node/lock_table.h"
 #include "node/visitor.h"
 
@@ -31,9 +33,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
       : io_(io),
         config_(std::move(config)),
         log_(std::move(log)),
-        table_(Membership{config_.epoch, static_cast<std::uint32_t>(config_.members.size()),
-                          config_.self},
-               config_.policy),
+        table_(membership(), config_.policy, {.elects_coordinator = true}),
+        appointment_(membership(), config_.election),
+        leadership_(membership(), config_.election),
         started_(steady_clock::now()) {}
 
   Result<void> connect() {
@@ -51,15 +53,21 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     };
     handlers.on_up = [this](NodeId peer) {
       log_(fmt::format("member {} is here", number(peer) + 1));
+      leadership_.up(peer, out_);
+      carry_out();
     };
     handlers.on_down = [this](NodeId peer, std::string_view why) {
       log_(fmt::format("member {} is away: {}", number(peer) + 1, why));
+      leadership_.down(peer, out_);
+      carry_out();
     };
     handlers.on_forgotten = [this](NodeId peer) {
       log_(
           fmt::format("member {} came back without its memory: locks that it took part in may "
                       "wait for ever; restart the group",
                       number(peer) + 1));
+      appointment_.forgotten(peer, out_);
+      carry_out();
     };
     auto mesh = net::Mesh::create(io_, std::move(options), std::move(handlers));
     if (!mesh) return mesh.error();
@@ -256,14 +264,18 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   void on_message(NodeId from, std::span<const std::uint8_t> message) {
     if (is_gossip(message)) {
       on_gossip(from, message);
+    } else if (is_election(message)) {
+      on_election(from, message);
     } else {
       table_.receive(from, message, out_);
     }
     carry_out();
   }
   void on_gossip(NodeId from, std::span<const std::uint8_t> message);
+  void on_election(NodeId from, std::span<const std::uint8_t> message);
 
   void carry_out() {
+    settle_coordinator(appointment_, table_, out_);
     // Together, and at once: nothing is to be waited for.
     std::optional<net::Mesh::Turn> turn;
     if (!out_.sends().empty()) turn.emplace(*mesh_);
@@ -325,6 +337,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     if (logged_.size() < 1000 && logged_.insert(line).second) log_(line);
   }
 
+  Membership membership() const {
+    return {config_.epoch, static_cast<std::uint32_t>(config_.members.size()), config_.self};
+  }
   std::vector<session::Lock> local_locks(const std::string& name) const;
   session::Lock told(const LockStatus& status) const;
   session::Person person(WaiterId waiter) const;
@@ -333,6 +348,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   NodeConfig config_;
   Log log_;
   LockTable table_;
+  Appointment appointment_;
+  Leadership leadership_;
   Outbox out_;
   std::unique_ptr<net::Mesh> mesh_;
   std::unique_ptr<Desk> desk_;
@@ -433,6 +450,27 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
   if (at == inquiries_.end()) return;
   at->second->add(from, told.locks);
   if (at->second->finish_if_complete()) inquiries_.erase(at);
+}
+
+void Daemon::Impl::on_election(NodeId from, std::span<const std::uint8_t> message) {
+  const auto payload = divide_election(message);
+  if (!payload) {
+    return out_.complain({from, Outbox::Complaint::Kind::malformed, Reject::none, "an election"});
+  }
+  if (payload->election != number(config_.election)) {
+    const ElectionId theirs{payload->election};
+    return out_.complain(
+        {from, Outbox::Complaint::Kind::policies_differ, Reject::none,
+         fmt::format("it elects by {}, we by {}: nobody is elected; give all members the same "
+                     "--election",
+                     is_valid(theirs) ? name_of(theirs) : "?", name_of(config_.election))});
+  }
+  using Kind = ElectionPayload::Kind;
+  if (payload->kind == Kind::life || payload->kind == Kind::call) {
+    leadership_.receive(from, *payload, out_);
+  } else {
+    appointment_.receive(from, *payload, out_);
+  }
 }
 
 std::string Daemon::Impl::metrics() const {

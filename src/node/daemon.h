@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "net/address.h"
 #include "net/tls.h"
+#include "node/election_id.h"
 #include "node/outbox.h"
 #include "node/policy.h"
 
@@ -27,6 +28,7 @@ struct NodeConfig {
   Epoch epoch{1};
   std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
   Policy policy;
+  ElectionId election{};  // Of the coordinator of `central`, and of who leads; bully by default.
 };
 
 // Somebody inside this process who takes locks without a socket. All calls are on the thread of the
