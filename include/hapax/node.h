@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hapax/client.h"
@@ -35,7 +36,14 @@ class Node {
   // Whether all other members are connected.
   bool is_complete() const;
 
+  // As Client has them.
+  std::vector<LockInfo> who(std::string_view name = {},
+                            std::vector<std::uint32_t>* silent = nullptr);
+  GroupStatus status();
+  MemberStats stats();
+
  private:
+  friend class Election;
   friend class Mutex;
   std::shared_ptr<detail::Gateway> gateway_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "node/member_elections.h"
 #include "node/testing/table_group.h"
 
 namespace hapax {
@@ -246,6 +247,20 @@ TEST_F(HostileElection, TermsThatNobodyCanHaveReachedAreRefused) {
   receive(Kind::ballot, encode(Bully::Message{Bully::Election{Term{~std::uint64_t{0}}}}));
   ASSERT_EQ(out_.complaints().size(), 1u);
   EXPECT_TRUE(out_.sends().empty());
+}
+
+TEST(MemberElections, ThatDifferAreComplainedOf) {
+  MemberElections ours{{Epoch{1}, 3, NodeId{1}}, *election_named("bully")};
+  Outbox out;
+  for (const std::uint8_t other : {number(*election_named("ring-election")), std::uint8_t{200}}) {
+    for (std::uint8_t kind = 0; kind < ElectionPayload::kKinds; ++kind) {
+      out.clear();
+      ours.receive(NodeId{0}, Bytes{kElectionTag, kind, other}, out);
+      ASSERT_EQ(out.complaints().size(), 1u);
+      EXPECT_THAT(out.complaints()[0].text, HasSubstr("we by bully"));
+      EXPECT_TRUE(out.sends().empty());
+    }
+  }
 }
 
 TEST_P(CoordinatorBy, NoiseIsComplainedOfAndBreaksNothing) {
