@@ -46,15 +46,14 @@ void add_wanted(CLI::App& command, Wanted& wanted) {
 
 void check(const Wanted& wanted) { require_lock_name(wanted.name); }
 
-Hold::Hold(const Wanted& wanted, Signals& signals) {
+void listen_while(Signals& signals, const std::function<void()>& wait) {
   Bell bell;
-  // In a thread, so that this one hears signals.
   auto taken = std::async(std::launch::async, [&] {
     struct Ring {
       Bell& bell;
       ~Ring() { bell.ring(); }
     } ring{bell};
-    take(wanted);
+    wait();
   });
   while (taken.wait_for(std::chrono::seconds{0}) != std::future_status::ready) {
     wait_for(signals, &bell, -1);
@@ -74,6 +73,10 @@ Hold::Hold(const Wanted& wanted, Signals& signals) {
     std::_Exit(kBySignal + *signal);
   }
   taken.get();
+}
+
+Hold::Hold(const Wanted& wanted, Signals& signals) {
+  listen_while(signals, [&] { take(wanted); });
 }
 
 void Hold::take(const Wanted& wanted) {
