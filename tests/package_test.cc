@@ -49,6 +49,12 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
       " -std=c++20 outside/fenced_write.cc $(pkg-config --cflags --libs hapax) -o by_pkg_config");
   if (HasFailure()) return;
 
+  for (const char* page :
+       {"share/man/man1/hapax.1", "share/man/man1/hapax-elect.1",
+        "share/bash-completion/completions/hapax", "share/zsh/site-functions/_hapax",
+        "share/fish/vendor_completions.d/hapax.fish"}) {
+    EXPECT_NE(contents_of(folder / "installed" / page).find("elect"), std::string::npos) << page;
+  }
   EXPECT_EQ(shell("installed/bin/hapax --version"), "hapax " HAPAX_VERSION "\n");
   hapax::bank::LocalGroup group{folder, 3};
   const auto at = [&](std::uint32_t member) {
