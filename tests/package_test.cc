@@ -61,6 +61,7 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
     return "HAPAX_ADDRESS=" + group.address(member) + " ";
   };
   EXPECT_EQ(shell(at(0) + "cmake/lock").rfind("inside orders/42, fence 1.", 0), 0u);
+  EXPECT_EQ(shell(at(2) + "cmake/lead").rfind("leads scheduler, fence 1.", 0), 0u);
   shell(at(1) + "cmake/fenced_write counter.db 20 & " + at(2) +
         "./by_pkg_config counter.db 20; wait $!");
   EXPECT_EQ(shell(at(0) + "cmake/fenced_write counter.db 0"), "the counter is at 40\n");
