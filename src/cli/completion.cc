@@ -24,7 +24,10 @@ void add_words(const CLI::App& command, std::vector<Word>& words) {
   }
   for (const CLI::App* inner : command.get_subcommands({})) {
     if (inner->get_group().empty()) continue;  // Hidden.
-    words.push_back({inner->get_name(), inner->get_description()});
+    // A group of options has no name of its own.
+    if (!inner->get_name().empty()) {
+      words.push_back({inner->get_name(), inner->get_description()});
+    }
     add_words(*inner, words);
   }
 }
