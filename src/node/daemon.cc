@@ -47,13 +47,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
         started_(steady_clock::now()) {}
 
   Result<void> connect() {
-    net::MeshOptions options;
-    options.self = config_.self;
-    options.members = config_.members;
-    options.listen = config_.listen;
-    options.group = config_.group;
-    options.epoch = config_.epoch;
-    options.tls = config_.tls;
+    net::MeshOptions options = mesh_options_of(config_);
     options.log = log_;
     net::MeshHandlers handlers;
     handlers.on_message = [this](NodeId from, std::span<const std::uint8_t> message) {
@@ -550,19 +544,7 @@ session::State Daemon::Impl::state() const {
 }
 
 Result<std::unique_ptr<Daemon>> Daemon::create(asio::io_context& io, NodeConfig config, Log log) {
-  if (config.members.empty()) return error("a group needs members");
-  if (number(config.self) >= config.members.size()) {
-    return error("there is no member {}: the group has {}", number(config.self) + 1,
-                 config.members.size());
-  }
-  for (const net::Address& address : config.clients) {
-    if (!address.is_local()) {
-      return error(
-          "clients are served on this machine only so far, not at {}; use unix:/path or a "
-          "loopback address",
-          address.text());
-    }
-  }
+  if (const auto good = check(config); !good) return good.error();
   if (!log) log = [](const std::string&) {};
   auto impl = std::make_shared<Impl>(io, std::move(config), std::move(log));
   if (auto connected = impl->connect(); !connected) return connected.error();

@@ -11,27 +11,12 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "net/address.h"
-#include "net/tls.h"
 #include "node/campaigns.h"
-#include "node/election_id.h"
+#include "node/node_config.h"
 #include "node/outbox.h"
-#include "node/policy.h"
 #include "session/protocol.h"
 
 namespace hapax {
-
-struct NodeConfig {
-  NodeId self{};
-  std::vector<net::Address> members;   // Where member 0, 1, … is reached by the others.
-  std::optional<net::Address> listen;  // If not where the others reach us.
-  std::vector<net::Address> clients;   // Where programs of this machine reach us.
-  std::string group = "hapax";
-  Epoch epoch{1};
-  std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
-  Policy policy;
-  ElectionId election{};  // Of the coordinator of `central`, and of who leads; bully by default.
-};
 
 // Somebody inside this process who takes locks without a socket. All calls are on the thread of the
 // io_context.
