@@ -58,6 +58,23 @@ target_compile_features(hapax_library INTERFACE cxx_std_20)
 target_include_directories(hapax_library INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
+# Manual pages and completion come from the command line's own description.
+set(HAPAX_PAGES ${PROJECT_BINARY_DIR}/pages)
+file(MAKE_DIRECTORY ${HAPAX_PAGES}/man1)
+add_custom_command(OUTPUT ${HAPAX_PAGES}/stamp
+  COMMAND hapax man --into ${HAPAX_PAGES}/man1
+  COMMAND hapax completion bash > ${HAPAX_PAGES}/hapax
+  COMMAND hapax completion zsh > ${HAPAX_PAGES}/_hapax
+  COMMAND hapax completion fish > ${HAPAX_PAGES}/hapax.fish
+  COMMAND ${CMAKE_COMMAND} -E touch ${HAPAX_PAGES}/stamp
+  DEPENDS hapax VERBATIM)
+add_custom_target(hapax_pages ALL DEPENDS ${HAPAX_PAGES}/stamp)
+install(DIRECTORY ${HAPAX_PAGES}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES ${HAPAX_PAGES}/hapax DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${HAPAX_PAGES}/_hapax DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${HAPAX_PAGES}/hapax.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 install(TARGETS hapax)
 install(TARGETS hapax_library EXPORT hapax-targets)
 install(DIRECTORY include/hapax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -441,8 +441,10 @@ TEST_F(Cli, CheckGoesOnForEverWhereStatesComeAgain) {
 
 TEST_F(Cli, HelpHasExamples) {
   for (const char* command :
-       {"", "algorithms ", "compare ", "sim ", "certs ", "demo ", "demo bank ", "completion ",
-        "up ", "node ", "run ", "lock ", "try ", "who ", "why ", "watch ", "status ", "man "}) {
+       {"",           "algorithms ", "compare ", "sim ",   "certs ", "demo ",
+        "demo bank ", "completion ", "up ",      "node ",  "run ",   "lock ",
+        "try ",       "who ",        "why ",     "watch ", "elect ", "resign ",
+        "status ",    "stats ",      "man "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;

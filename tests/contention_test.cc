@@ -4,16 +4,13 @@
 //
 //   HAPAX_ENTRIES=4000 build/tests/tests/hapax_contention_test      20,000 entries each; minutes
 #include <algorithm>
-#include <arpa/inet.h>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
-#include <netinet/in.h>
 #include <string>
 #include <string_view>
-#include <sys/socket.h>
 #include <vector>
 
 #include "hapax/hapax.h"
@@ -45,18 +42,6 @@ int contend(const std::string& address, const fs::path& folder, int entries) {
     mutex.unlock();
   }
   return 0;
-}
-
-int free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof where;
-  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&where), size), 0);
-  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&where), &size), 0);
-  close(fd);
-  return ntohs(where.sin_port);
 }
 
 struct Expected {

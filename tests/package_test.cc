@@ -49,12 +49,19 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
       " -std=c++20 outside/fenced_write.cc $(pkg-config --cflags --libs hapax) -o by_pkg_config");
   if (HasFailure()) return;
 
+  for (const char* page :
+       {"share/man/man1/hapax.1", "share/man/man1/hapax-elect.1",
+        "share/bash-completion/completions/hapax", "share/zsh/site-functions/_hapax",
+        "share/fish/vendor_completions.d/hapax.fish"}) {
+    EXPECT_NE(contents_of(folder / "installed" / page).find("elect"), std::string::npos) << page;
+  }
   EXPECT_EQ(shell("installed/bin/hapax --version"), "hapax " HAPAX_VERSION "\n");
   hapax::bank::LocalGroup group{folder, 3};
   const auto at = [&](std::uint32_t member) {
     return "HAPAX_ADDRESS=" + group.address(member) + " ";
   };
   EXPECT_EQ(shell(at(0) + "cmake/lock").rfind("inside orders/42, fence 1.", 0), 0u);
+  EXPECT_EQ(shell(at(2) + "cmake/lead").rfind("leads scheduler, fence 1.", 0), 0u);
   shell(at(1) + "cmake/fenced_write counter.db 20 & " + at(2) +
         "./by_pkg_config counter.db 20; wait $!");
   EXPECT_EQ(shell(at(0) + "cmake/fenced_write counter.db 0"), "the counter is at 40\n");

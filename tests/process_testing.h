@@ -1,6 +1,7 @@
 // Real processes for tests: started, fed, watched and — whatever happens — ended, in bounded time.
 #pragma once
 
+#include <arpa/inet.h>
 #include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
@@ -9,9 +10,11 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <netinet/in.h>
 #include <optional>
 #include <signal.h>
 #include <string>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -56,6 +59,19 @@ inline pid_t pid_in(const fs::path& path) {
   pid_t pid = -1;
   std::ifstream{path} >> pid;
   return pid;
+}
+
+// Of loopback TCP; free a moment ago.
+inline int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof where;
+  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&where), size), 0);
+  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&where), &size), 0);
+  close(fd);
+  return ntohs(where.sin_port);
 }
 
 class Process {

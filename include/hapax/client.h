@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "hapax/error.h"
@@ -48,6 +49,22 @@ struct GroupStatus {
   std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
   std::uint64_t messages_sent = 0, messages_received = 0;
   std::chrono::milliseconds uptime{};
+  std::string election;                      // The algorithm by which members elect.
+  std::uint64_t term = 0;                    // Of the election among those that are up.
+  std::optional<std::uint32_t> leader;       // Its outcome. For people: no fence, decides nothing.
+  std::optional<std::uint32_t> coordinator;  // Of locks by `central`, once one was wanted.
+};
+
+// What one member has counted since it started.
+struct MemberStats {
+  struct Traffic {
+    std::string algorithm;
+    std::uint64_t sent = 0, received = 0;  // Messages.
+  };
+  std::uint32_t member = 0;
+  std::chrono::milliseconds uptime{};
+  std::vector<Traffic> traffic;
+  std::vector<std::pair<std::string, std::uint64_t>> counters;  // For people: names may change.
 };
 
 class Client {
@@ -66,15 +83,19 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Throws std::system_error. An empty name asks for every lock that is held or waited for.
-  std::vector<LockInfo> who(std::string_view name = {});
+  // Throws std::system_error. An empty name asks for every lock that is held or waited for. Members
+  // that did not answer within a second are left out, and listed in `silent` if it is given.
+  std::vector<LockInfo> who(std::string_view name = {},
+                            std::vector<std::uint32_t>* silent = nullptr);
   GroupStatus status();
+  MemberStats stats();
   // Fires when the daemon is gone.
   std::stop_token lost() const;
 
   static std::string default_address();
 
  private:
+  friend class Election;
   friend class Mutex;
   std::shared_ptr<detail::Gateway> gateway_;
 };

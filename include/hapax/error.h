@@ -16,7 +16,10 @@ enum class Errc {
   not_held,         // Nothing to release.
   protocol,         // The other side does not speak our language.
   bad_gate,         // What should remember the highest fence does not make sense: nobody may pass.
-  no_transaction    // A gate in a database is asked outside a transaction.
+  no_transaction,   // A gate in a database is asked outside a transaction.
+  bad_value,        // No leader can proclaim that: UTF-8, at most 512 bytes, no control characters.
+  no_candidate,     // Nobody campaigns with that value, or a member did not answer.
+  no_leader         // Nobody leads, or a member did not answer.
 };
 
 const std::error_category& error_category() noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hapax/client.h"
+#include "hapax/election.h"
 #include "hapax/error.h"
 #include "hapax/fence.h"
 #include "hapax/gate.h"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hapax/client.h"
@@ -19,6 +20,7 @@ struct NodeOptions {
   std::vector<std::string> clients{};  // Where other programs of this machine may reach us.
   std::string default_algorithm = "carvalho-roucairol";
   std::vector<std::string> algorithms{};  // "orders/*=maekawa"
+  std::string election = "bully";         // Or "ring-election", "chang-roberts".
   std::string authority{}, certificate{},
       key{};  // PEM files; needed unless all addresses are local.
 };
@@ -34,7 +36,14 @@ class Node {
   // Whether all other members are connected.
   bool is_complete() const;
 
+  // As Client has them.
+  std::vector<LockInfo> who(std::string_view name = {},
+                            std::vector<std::uint32_t>* silent = nullptr);
+  GroupStatus status();
+  MemberStats stats();
+
  private:
+  friend class Election;
   friend class Mutex;
   std::shared_ptr<detail::Gateway> gateway_;
 };

@@ -34,7 +34,7 @@ T value_or_usage(Result<T> result) {
 // What the chosen subcommand returned; main exits with it.
 struct Outcome {
   int status = kHolds;
-  std::vector<std::string> command;  // What stood behind `--`, for `hapax run`.
+  std::vector<std::string> command;  // `--` and what stood behind it: `hapax run`, `hapax elect`.
 };
 
 // The commands of this group take or show real locks; their statuses are in exit_status.h.
@@ -56,6 +56,9 @@ void add_try(CLI::App& app, Outcome& outcome);
 void add_who(CLI::App& app, Outcome& outcome);
 void add_why(CLI::App& app, Outcome& outcome);
 void add_watch(CLI::App& app, Outcome& outcome);
+void add_elect(CLI::App& app, Outcome& outcome);
+void add_resign(CLI::App& app, Outcome& outcome);
+void add_stats(CLI::App& app, Outcome& outcome);
 void add_status(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
 void add_man(CLI::App& app, Outcome& outcome);

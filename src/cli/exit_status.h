@@ -30,6 +30,12 @@ inline constexpr const char* kLockStatuses =
     "Exit status: 0 fine, 1 somebody else has the lock, 64 usage, 69 no daemon answers, 75 lost,\n"
     "128+N ended by signal N.";
 
+inline constexpr const char* kElectStatuses =
+    "Exit status: 0 fine (with CMD: that of CMD, 128+N if signal N ended it), 1 did not lead in "
+    "time\nor nobody leads, 64 usage, 69 no daemon answers, 71 the system refuses, 75 the lead was "
+    "lost,\nor CMD ended because the leader was asked to step down, 126 or 127 CMD cannot be "
+    "executed or\nwas not found, 128+N ended by signal N.";
+
 inline constexpr const char* kShowStatuses = "Exit status: 0 fine, 64 usage, 69 no daemon answers.";
 
 // One line for standard error, and the status to exit with.

@@ -73,6 +73,7 @@ void LocalGroup::add(const Plan& plan, const std::vector<net::Address>& members,
   config.members = members;
   config.clients = {socket_in(plan.clients, fmt::format("member-{}.sock", index + 1))};
   config.policy = plan.policy;
+  config.election = plan.election;
   addresses_.push_back(config.clients.front().text());
   for (const std::string& text : plan.first_serves_too) {
     const auto address = net::parse_address(text);

@@ -38,6 +38,7 @@ class LocalGroup {
   struct Plan {
     std::uint32_t size = 3;
     Policy policy;
+    ElectionId election{};
     std::filesystem::path sockets;  // Between members.
     std::filesystem::path clients;  // One for each member.
     std::vector<std::string> first_serves_too;

@@ -1,15 +1,10 @@
-#include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
-#include <poll.h>
-#include <stop_token>
 #include <string>
-#include <unistd.h>
 
+#include "cli/attend.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/json.h"
@@ -19,37 +14,10 @@
 namespace hapax::cli {
 namespace {
 
-constexpr int kLook_ms = 200;
-
 struct LockArguments {
   Wanted wanted;
   bool json = false;
 };
-
-// Until a signal, the end of standard input, or the loss of the lock; the status.
-int hold(Hold& held, Signals& signals) {
-  Bell bell;
-  const std::stop_callback on_loss{held.mutex().lost(), [&] { bell.ring(); }};
-  std::array<pollfd, 3> ears{{{signals.descriptor(), POLLIN, 0},
-                              {bell.descriptor(), POLLIN, 0},
-                              {STDIN_FILENO, POLLIN, 0}}};
-  for (;;) {
-    poll(ears.data(), ears.size(), -1);
-    if (held.mutex().lost().stop_requested()) {
-      throw Failure{kLost,
-                    fmt::format("{} is lost: the daemon is gone or silent", held.mutex().name())};
-    }
-    if (signals.take()) return kHolds;
-    if (ears[2].revents == 0) continue;
-    std::array<char, 4096> ignored;
-    const ssize_t count = read(STDIN_FILENO, ignored.data(), ignored.size());
-    if (count < 0 && errno == EIO) {
-      wait_for(signals, &bell, kLook_ms);  // In the background, what is typed is not for us.
-      continue;
-    }
-    if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return kHolds;
-  }
-}
 
 int run_lock(const LockArguments& a) {
   check(a.wanted);
@@ -68,7 +36,11 @@ int run_lock(const LockArguments& a) {
                a.wanted.name, fence);
   }
   std::fflush(stdout);
-  return hold(held, signals);
+  hold_until(signals, {held.mutex().lost()});
+  if (held.mutex().lost().stop_requested()) {
+    throw Failure{kLost, fmt::format("{} is lost: the daemon is gone or silent", a.wanted.name)};
+  }
+  return kHolds;
 }
 
 }  // namespace

@@ -37,9 +37,11 @@ int usage_status(const CLI::App& app, int argc, char** argv) {
   return kUsage;
 }
 
-// How many arguments are ours: of `hapax run … -- CMD`, what follows the first `--` is not.
+// How many arguments are ours: of `hapax run … -- CMD` and `hapax elect … -- CMD`, what follows the
+// first `--` is not.
 int split_off_command(int argc, char** argv, Outcome& outcome) {
-  if (argc < 2 || std::string_view{argv[1]} != "run") return argc;
+  if (argc < 2) return argc;
+  if (const std::string_view first = argv[1]; first != "run" && first != "elect") return argc;
   int ours = 2;
   while (ours < argc && std::string_view{argv[ours]} != "--") ++ours;
   if (ours < argc) outcome.command.assign(argv + ours, argv + argc);
@@ -80,6 +82,7 @@ int run(int argc, char** argv) {
       "                                               what breaks without FIFO channels\n"
       "  hapax up 3                                   a group of real daemons, until ^C\n"
       "  hapax run backup -- ./backup.sh              one at a time, whoever starts it\n"
+      "  hapax elect scheduler -- ./scheduler         one leads, the others stand by\n"
       "`hapax COMMAND --help` says more. Exit status: 0 fine, 1 a property was violated, 2 usage "
       "or\n"
       "the output could not be written, 70 out of memory.");
@@ -100,7 +103,10 @@ int run(int argc, char** argv) {
   add_who(app, outcome);
   add_why(app, outcome);
   add_watch(app, outcome);
+  add_elect(app, outcome);
+  add_resign(app, outcome);
   add_status(app, outcome);
+  add_stats(app, outcome);
   add_completion(app, outcome);
   add_man(app, outcome);
   try {

@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -81,6 +83,21 @@ std::string front_page(const CLI::App& app) {
   return text + fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", escaped(app.get_footer()));
 }
 
+void write_page(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file{path};
+  file << text;
+  file.close();
+  if (!file) throw UsageError{fmt::format("cannot write {}", path.string())};
+}
+
+void write_all(const CLI::App& app, const std::filesystem::path& folder) {
+  write_page(folder / "hapax.1", front_page(app));
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_group().empty()) continue;
+    write_page(folder / ("hapax-" + command->get_name() + ".1"), page_of(*command));
+  }
+}
+
 }  // namespace
 
 void add_man(CLI::App& app, Outcome&) {
@@ -88,8 +105,11 @@ void add_man(CLI::App& app, Outcome&) {
   command->group("");  // Of use to packagers only.
   auto name = std::make_shared<std::string>();
   command->add_option("COMMAND", *name, "Of this command; else of hapax as a whole");
-  command->footer("Example:\n  hapax man run | man -l -");
-  command->callback([&app, name] {
+  auto folder = std::make_shared<std::string>();
+  command->add_option("--into", *folder, "Write every page into this folder, as hapax.1 and so on");
+  command->footer("Examples:\n  hapax man run | man -l -\n  hapax man --into man/man1");
+  command->callback([&app, name, folder] {
+    if (!folder->empty()) return write_all(app, *folder);
     if (name->empty()) return fmt::print("{}", front_page(app));
     for (const CLI::App* found : app.get_subcommands({})) {
       if (found->get_name() == *name) return fmt::print("{}", page_of(*found));

@@ -108,6 +108,9 @@ void add_node(CLI::App& app, Outcome& outcome) {
       ->allow_extra_args(false);
   command->add_option("--default-algorithm", flags.default_algorithm,
                       "For the other locks; carvalho-roucairol if not said");
+  command->add_option("--election", flags.election,
+                      "How the coordinator of `central` and the leader are found: bully (if not "
+                      "said), ring-election or chang-roberts. The same at all members");
   command->add_option("--ca", flags.ca, "The group's authority, PEM. Needed with --cert and --key")
       ->option_text("FILE");
   command->add_option("--cert", flags.cert, "Our certificate, PEM")->option_text("FILE");

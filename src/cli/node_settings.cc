@@ -19,11 +19,15 @@ struct List {
   const char* name;
   std::vector<std::string> NodeSettings::*field;
 };
-constexpr Text kTexts[]{
-    {"self", &NodeSettings::self},   {"listen", &NodeSettings::listen},
-    {"group", &NodeSettings::group}, {"default-algorithm", &NodeSettings::default_algorithm},
-    {"ca", &NodeSettings::ca},       {"cert", &NodeSettings::cert},
-    {"key", &NodeSettings::key},     {"metrics", &NodeSettings::metrics}};
+constexpr Text kTexts[]{{"self", &NodeSettings::self},
+                        {"listen", &NodeSettings::listen},
+                        {"group", &NodeSettings::group},
+                        {"default-algorithm", &NodeSettings::default_algorithm},
+                        {"ca", &NodeSettings::ca},
+                        {"cert", &NodeSettings::cert},
+                        {"key", &NodeSettings::key},
+                        {"metrics", &NodeSettings::metrics},
+                        {"election", &NodeSettings::election}};
 constexpr List kLists[]{{"members", &NodeSettings::members},
                         {"clients", &NodeSettings::clients},
                         {"algorithm", &NodeSettings::algorithm}};
@@ -105,6 +109,11 @@ Result<void> add_tls(NodeConfig& config, const NodeSettings& s) {
 }
 
 }  // namespace
+
+Result<ElectionId> election_from(const std::string& name) {
+  if (const auto id = election_named(name)) return *id;
+  return error("--election: there is no election \"{}\"; there are {}", name, election_names());
+}
 
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> parts;
@@ -189,6 +198,11 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
       return error("--default-algorithm: {}", done.error().message);
     }
   }
+  if (s.election) {
+    const auto election = election_from(*s.election);
+    if (!election) return election.error();
+    plan.config.election = *election;
+  }
   if (s.metrics) {
     auto metrics = addresses("metrics", {*s.metrics});
     if (!metrics) return metrics.error();
@@ -229,6 +243,7 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
   if (!s.algorithm.empty()) list("algorithm", array(s.algorithm, same));
   line("default-algorithm",
        s.default_algorithm.value_or(std::string{name_of(Policy{}.algorithm_for(""))}));
+  line("election", std::string{name_of(config.election)});
   if (config.tls) {
     line("ca", config.tls->authority);
     line("cert", config.tls->certificate);

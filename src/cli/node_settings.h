@@ -21,6 +21,7 @@ struct NodeSettings {
   std::optional<std::string> group;
   std::vector<std::string> algorithm;  // PATTERN=ALGORITHM.
   std::optional<std::string> default_algorithm;
+  std::optional<std::string> election;
   std::optional<std::string> ca, cert, key;
   std::optional<std::string> metrics;
 };
@@ -40,6 +41,9 @@ struct NodePlan {
 Result<NodePlan> plan_of(const NodeSettings& settings);
 // The same as TOML: what --check-config prints, and --config reads.
 std::string to_toml(const NodePlan& plan, const NodeSettings& settings);
+
+// By its name; an error that lists them.
+Result<ElectionId> election_from(const std::string& name);
 
 // a,b,c as three.
 std::vector<std::string> split_at_commas(const std::string& text);

@@ -32,6 +32,23 @@ std::string show_person(const Person& person) {
   return fmt::format("{} pid {} ({})", person.host, person.pid, show_command(person.command));
 }
 
+std::string show_leader(const GroupStatus& s) {
+  std::string text = fmt::format("{}, term {}: ", s.election, s.term);
+  if (s.leader) {
+    text +=
+        fmt::format("member {} leads those that member {} reaches", *s.leader + 1, s.member + 1);
+  } else {
+    text += "an election is under way";
+  }
+  if (!s.coordinator) return text;
+  return text + fmt::format("; member {} coordinates `central`", *s.coordinator + 1);
+}
+
+boost::json::value json_member(const std::optional<std::uint32_t>& member) {
+  if (!member) return nullptr;
+  return *member + 1;
+}
+
 boost::json::object json_of(const Person& person) {
   boost::json::object object{{"member", person.member + 1},
                              {"host", person.host},

@@ -3,6 +3,8 @@
 
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "hapax/client.h"
@@ -17,6 +19,11 @@ std::string show_command(const std::string& command);
 
 // host pid 123 (make all)
 std::string show_person(const Person& person);
+
+// "bully, term 3: member 3 leads …; it coordinates `central`": what members elected.
+std::string show_leader(const GroupStatus& status);
+// From 1; null if there is none.
+boost::json::value json_member(const std::optional<std::uint32_t>& member);
 
 boost::json::object json_of(const Person& person);
 boost::json::object json_of(const LockInfo& lock);

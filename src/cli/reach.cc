@@ -36,8 +36,14 @@ Client reach(const std::string& given) {
 }
 
 void fail(std::error_code error, const std::string& what) {
-  if (error == Errc::bad_name || error == Errc::bad_address) throw Failure{kBadUsage, what};
+  if (error == Errc::bad_name || error == Errc::bad_address || error == Errc::bad_value)
+    throw Failure{kBadUsage, what};
   throw Failure{kUnavailable, fmt::format("{}: {}", what, error.message())};
+}
+
+void require_value(const char* flag, const std::string& value) {
+  if (check_lock_name(value)) return;
+  throw Failure{kBadUsage, fmt::format("{}: {}", flag, make_error_code(Errc::bad_value).message())};
 }
 
 void require_lock_name(const std::string& name) {

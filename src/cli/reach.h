@@ -18,6 +18,9 @@ Client reach(const std::string& address);
 // The same for what is asked later. REQUIRES: error.
 [[noreturn]] void fail(std::error_code error, const std::string& what);
 
+// Throws Failure if no leader can proclaim that value. REQUIRES: not empty.
+void require_value(const char* flag, const std::string& value);
+
 // Throws Failure if no lock can have that name.
 void require_lock_name(const std::string& name);
 

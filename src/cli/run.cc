@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "cli/attend.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/job.h"
@@ -23,12 +24,6 @@ namespace hapax::cli {
 namespace {
 
 using std::chrono::milliseconds;
-
-// A daemon is not suspected before it has left two signs of life out; from then on to the end of
-// the silence that it is allowed, the job must have ended.
-constexpr milliseconds kLongestGrace = Client::kSilence - 2 * Client::kPingEvery;
-constexpr milliseconds kLook{100};
-constexpr milliseconds kForAll{24 * 3'600'000};
 
 struct RunArguments {
   Wanted wanted;
@@ -64,61 +59,6 @@ std::vector<std::string> command_from(const RunArguments& a, std::vector<std::st
   return command;
 }
 
-// What the job may want to know, in its environment.
-void set_environment(Hold& held) {
-  const Mutex& mutex = held.mutex();
-  GroupStatus status;
-  try {
-    status = held.client().status();
-  } catch (const std::system_error& e) {
-    fail(e.code(), mutex.name());
-  }
-  const auto good_until = std::chrono::system_clock::now() + mutex.valid_for();
-  const double unix_time = std::chrono::duration<double>(good_until.time_since_epoch()).count();
-  setenv("HAPAX_LOCK", mutex.name().c_str(), 1);
-  setenv("HAPAX_FENCE", text_of(mutex.fence()).c_str(), 1);
-  setenv("HAPAX_DEADLINE", fmt::format("{:.3f}", unix_time).c_str(), 1);
-  setenv("HAPAX_SESSION",
-         fmt::format("{}/{}/{}", status.group, status.member + 1, getpid()).c_str(), 1);
-}
-
-// The one place that decides when the lock can no longer be relied on: early enough for the job to
-// end before anybody else can have it.
-class Reliance {
- public:
-  Reliance(const Mutex& mutex, milliseconds grace)
-      : mutex_(mutex), grace_(grace), on_loss_(mutex.lost(), Ring{bell_}) {}
-
-  bool has_ended() const { return mutex_.lost().stop_requested() || mutex_.valid_for() <= grace_; }
-  Bell& bell() { return bell_; }
-
- private:
-  struct Ring {
-    Bell& bell;
-    void operator()() const noexcept { bell.ring(); }
-  };
-  const Mutex& mutex_;
-  milliseconds grace_;
-  Bell bell_;
-  std::stop_callback<Ring> on_loss_;
-};
-
-// Until it has ended, or must; nothing in the latter case.
-std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
-  for (;;) {
-    if (reliance.has_ended()) return std::nullopt;
-    if (const auto status = job.reap()) return status;
-    if (job.has_stopped()) {
-      job.suspend();
-      continue;
-    }
-    wait_for(signals, &reliance.bell(), static_cast<int>(kLook.count()));
-    while (const auto signal = signals.take()) {
-      if (*signal != SIGCHLD && *signal != SIGTTOU) job.signal(*signal);
-    }
-  }
-}
-
 void say(const RunArguments& a, const std::string& text) {
   if (a.verbose) fmt::print(stderr, "hapax: {}\n", text);
 }
@@ -137,8 +77,9 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
                      text_of(held.mutex().fence()), command.front()));
-  set_environment(held);
-  Reliance reliance{held.mutex(), a.grace()};
+  Mutex& mutex = held.mutex();
+  set_environment(held.client(), mutex.name(), mutex.fence(), mutex.valid_for());
+  Reliance reliance{{mutex.lost()}, [&] { return mutex.valid_for(); }, a.grace()};
   Job job{command, signals.former()};
   if (const auto status = attend(job, reliance, signals)) {
     job.end(a.grace(), kForAll);  // The lock is given back when nobody is left.

@@ -36,15 +36,19 @@ void print_as_json(const GroupStatus& s) {
               {"entries", s.entries},
               {"messages_sent", s.messages_sent},
               {"messages_received", s.messages_received},
-              {"uptime_ms", s.uptime.count()}});
+              {"uptime_ms", s.uptime.count()},
+              {"election", s.election},
+              {"term", s.term},
+              {"leader", json_member(s.leader)},
+              {"coordinator", json_member(s.coordinator)}});
 }
 
 void print_text(const GroupStatus& s) {
   fmt::print("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
              s.member + 1, s.size, show_since(s.uptime));
-  fmt::print(
-      "here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n\n",
-      s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);
+  fmt::print("here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n",
+             s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);
+  fmt::print("{}\n\n", show_leader(s));
   Table table;
   table.column("member");
   table.column("", Table::Align::left);

@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cli/local_group.h"
 #include "cli/log.h"
+#include "cli/node_settings.h"
 #include "cli/number.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
@@ -28,6 +29,7 @@ struct UpArguments {
   std::uint32_t size = 3;
   std::vector<std::string> algorithm;
   std::string default_algorithm;
+  std::string election{name_of(ElectionId{})};
   std::string clients_dir;
 };
 
@@ -110,13 +112,19 @@ void show_until_signal(Board& board, Signals& signals) {
 
 int run_up(const UpArguments& a) {
   const Policy policy = policy_from(a);
+  const auto election = election_from(a.election);
+  if (!election) throw Failure{kBadUsage, election.error().message};
   const std::string usual = Client::default_address();
   Signals signals{SIGINT, SIGTERM, SIGHUP};  // Before there are threads.
   const PrivateFolder folder{""};
   std::optional<PrivateFolder> clients;
   if (!a.clients_dir.empty()) clients.emplace(a.clients_dir);
-  LocalGroup group{
-      {a.size, policy, folder.path(), clients ? clients->path() : folder.path(), {usual}}};
+  LocalGroup group{{a.size,
+                    policy,
+                    *election,
+                    folder.path(),
+                    clients ? clients->path() : folder.path(),
+                    {usual}}};
   for (const std::string& warning : policy.warnings()) log_line("warning: " + warning);
   Board board{group.addresses()};
   const auto give_up = std::chrono::steady_clock::now() + kToMeet;
@@ -144,6 +152,11 @@ void add_up(CLI::App& app, Outcome& outcome) {
                    "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable)")
       ->allow_extra_args(false);
   command->add_option("--default-algorithm", a->default_algorithm, "For the other locks");
+  command
+      ->add_option("--election", a->election,
+                   "How the coordinator of `central` and the leader are found: bully, "
+                   "ring-election or chang-roberts")
+      ->capture_default_str();
   command->add_option("--clients-dir", a->clients_dir,
                       "Put the members' client sockets, member-1.sock …, into this folder");
   command->footer(

@@ -1,5 +1,6 @@
 #include "cli/waiting.h"
 
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -46,25 +47,25 @@ void add_wanted(CLI::App& command, Wanted& wanted) {
 
 void check(const Wanted& wanted) { require_lock_name(wanted.name); }
 
-Hold::Hold(const Wanted& wanted, Signals& signals) {
+void listen_while(Signals& signals, const std::function<void()>& wait) {
   Bell bell;
-  // In a thread, so that this one hears signals.
+  std::atomic<bool> done{false};
   auto taken = std::async(std::launch::async, [&] {
     struct Ring {
+      std::atomic<bool>& done;
       Bell& bell;
-      ~Ring() { bell.ring(); }
-    } ring{bell};
-    take(wanted);
+      ~Ring() {
+        done = true;
+        bell.ring();
+      }
+    } ring{done, bell};
+    wait();
   });
-  while (taken.wait_for(std::chrono::seconds{0}) != std::future_status::ready) {
+  while (!done) {
     wait_for(signals, &bell, -1);
     bell.hush();
     const auto signal = signals.take();
-    if (!signal || *signal == SIGCHLD) {
-      // The bell is rung an instant before the future is ready.
-      if (!signal) taken.wait_for(std::chrono::milliseconds{1});
-      continue;
-    }
+    if (!signal || *signal == SIGCHLD) continue;
     if (*signal == SIGTSTP) {
       stop_like_others();
       continue;
@@ -74,6 +75,10 @@ Hold::Hold(const Wanted& wanted, Signals& signals) {
     std::_Exit(kBySignal + *signal);
   }
   taken.get();
+}
+
+Hold::Hold(const Wanted& wanted, Signals& signals) {
+  listen_while(signals, [&] { take(wanted); });
 }
 
 void Hold::take(const Wanted& wanted) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ void check(const Wanted& wanted);
 
 // Seconds, with a fraction if you like, within these bounds.
 CLI::Validator seconds(double least, double most);
+
+// Runs `wait` in a thread, so that this one hears signals: one meanwhile ends the process, 128 +
+// its number. Throws what `wait` throws.
+void listen_while(Signals& signals, const std::function<void()>& wait);
 
 // A connection and a lock that is held over it. REQUIRES of mutex(): is_held().
 class Hold {

@@ -49,8 +49,9 @@ int run_who(const WhoArguments& a) {
   if (!a.name.empty()) require_lock_name(a.name);
   Client client = reach(a.address);
   std::vector<LockInfo> locks;
+  std::vector<std::uint32_t> silent;  // Members that did not answer.
   try {
-    locks = client.who(a.name);
+    locks = client.who(a.name, &silent);
   } catch (const std::system_error& e) {
     fail(e.code(), "who");
   }
@@ -58,11 +59,18 @@ int run_who(const WhoArguments& a) {
   if (a.json) {
     boost::json::array rows;
     for (const LockInfo& lock : locks) rows.push_back(json_of(lock));
-    print_json({{"locks", std::move(rows)}});
-  } else if (locks.empty()) {
+    boost::json::array missing;
+    for (const std::uint32_t member : silent) missing.push_back(member + 1);
+    print_json({{"locks", std::move(rows)}, {"silent", std::move(missing)}});
+    return kHolds;
+  }
+  if (locks.empty()) {
     fmt::print("Nobody holds {} or waits for it.\n", a.name.empty() ? "any lock" : a.name);
   } else {
     fmt::print("{}", table_of(locks));
+  }
+  for (const std::uint32_t member : silent) {
+    fmt::print("Member {} did not answer: what it knows is missing.\n", member + 1);
   }
   return kHolds;
 }
@@ -78,7 +86,9 @@ void add_who(CLI::App& app, Outcome& outcome) {
   command->add_flag("--json", a->json, "One JSON object instead of a table");
   command->footer(std::string{"Examples:\n"
                               "  hapax who\n"
-                              "  hapax who backup --json | jq '.locks[0].holder.pid'\n"} +
+                              "  hapax who backup --json | jq '.locks[0].holder.pid'\n"
+                              "Every member is asked; one that does not answer within a second is "
+                              "named.\n"} +
                   kShowStatuses);
   command->callback([a, &outcome] { outcome.status = run_who(*a); });
 }

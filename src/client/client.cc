@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "client/connection.h"
+#include "client/questions.h"
 
 namespace hapax {
 namespace {
@@ -21,10 +22,6 @@ net::Address address_or_throw(std::string_view text) {
   return *address;
 }
 
-void throw_if(std::error_code error, const char* what) {
-  if (error) throw std::system_error{error, what};
-}
-
 }  // namespace
 
 Client::Client() : Client(default_address()) {}
@@ -34,17 +31,11 @@ Client::Client(std::string_view address)
 
 Client::~Client() = default;
 
-std::vector<LockInfo> Client::who(std::string_view name) {
-  std::vector<LockInfo> locks;
-  throw_if(gateway_->who(name, locks), "who");
-  return locks;
+std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32_t>* silent) {
+  return client::who(*gateway_, name, silent);
 }
-
-GroupStatus Client::status() {
-  GroupStatus status;
-  throw_if(gateway_->status(status), "status");
-  return status;
-}
+GroupStatus Client::status() { return client::status(*gateway_); }
+MemberStats Client::stats() { return client::stats(*gateway_); }
 
 std::stop_token Client::lost() const { return gateway_->lost(); }
 

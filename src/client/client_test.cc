@@ -9,43 +9,13 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/testing/folder.h"
+#include "client/testing/group.h"
 #include "hapax/hapax.h"
-#include "node/daemon_thread.h"
 
 namespace hapax {
 namespace {
 
 using namespace std::chrono_literals;
-
-// A group of daemons, each with its thread, on Unix sockets in a folder of its own.
-class Group {
- public:
-  explicit Group(std::uint32_t size, const Policy& policy = {}) {
-    std::vector<net::Address> members;
-    for (std::uint32_t i = 0; i < size; ++i) members.push_back(at(fmt::format("member-{}", i)));
-    for (std::uint32_t i = 0; i < size; ++i) {
-      NodeConfig config;
-      config.self = NodeId{i};
-      config.members = members;
-      config.clients = {at(fmt::format("clients-{}", i))};
-      config.policy = policy;
-      all_.push_back(DaemonThread::start(std::move(config), {}).value());
-    }
-  }
-  std::string address(std::uint32_t i) const {
-    return "unix:" + (folder_ / fmt::format("clients-{}", i)).string();
-  }
-  void stop(std::uint32_t i) { all_[i].reset(); }
-
- private:
-  net::Address at(const std::string& name) const {
-    return {.host = "", .port = 0, .path = (folder_ / name).string()};
-  }
-
-  const testing::Folder folder_;
-  std::vector<std::unique_ptr<DaemonThread>> all_;
-};
 
 TEST(Client, LocksAndUnlocks) {
   Group group{3};
@@ -175,25 +145,6 @@ TEST(Client, TellsWhoHoldsAndWhoWaits) {
   stop.request_stop();
   waiter.join();
 }
-
-// Members inside this process, each a Node of its own.
-class Nodes {
- public:
-  explicit Nodes(std::uint32_t size, const std::string& algorithm = "carvalho-roucairol") {
-    NodeOptions options;
-    options.default_algorithm = algorithm;
-    for (std::uint32_t i = 0; i < size; ++i) {
-      options.members.push_back(fmt::format("unix:{}/member-{}", folder_.path().string(), i));
-    }
-    for (; options.self < size; ++options.self) all_.push_back(std::make_unique<Node>(options));
-  }
-  Node& operator[](std::uint32_t i) { return *all_[i]; }
-  void leave(std::uint32_t i) { all_[i].reset(); }
-
- private:
-  const testing::Folder folder_;
-  std::vector<std::unique_ptr<Node>> all_;
-};
 
 TEST(Node, ExcludesThreadsOfAllMembersWithGrowingFences) {
   for (const std::string algorithm : {"carvalho-roucairol", "ricart-agrawala", "naimi-trehel"}) {

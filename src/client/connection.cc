@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "client/answers.h"
 #include "hapax/error.h"
 #include "session/frames.h"
 
@@ -36,11 +37,6 @@ std::string command_line() {
   }
   if (text.size() > session::kLongestText) text.resize(session::kLongestText);
   return text;
-}
-
-hapax::Person person_of(session::Person&& p) {
-  return {p.member, std::move(p.host), p.pid, std::move(p.command), milliseconds{p.since_ms},
-          p.fence};
 }
 
 }  // namespace
@@ -90,6 +86,12 @@ std::error_code Connection::acquire(const std::string& name, detail::Spot*,
   Pending pending;
   const std::uint64_t request = add(pending);
   say(session::Acquire{request, name});
+  return await_grant(request, pending, deadline, cancel, holding);
+}
+
+std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
+                                        detail::Deadline deadline, const std::stop_token& cancel,
+                                        detail::Holding& holding) {
   std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
   const bool was_late = !answer && !lost_.stop_requested();
   if (was_late) {
@@ -128,7 +130,8 @@ std::error_code Connection::ask_and_await(std::uint64_t request, Pending& pendin
   return {};
 }
 
-std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks) {
+std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks,
+                                std::vector<std::uint32_t>& silent) {
   Pending pending;
   const std::uint64_t request = add(pending);
   session::Answer answer;
@@ -137,12 +140,8 @@ std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& lo
   if (error) return error;
   auto* told = std::get_if<session::Locks>(&answer);
   if (told == nullptr) return Errc::refused;
-  for (session::Lock& lock : told->locks) {
-    LockInfo info{std::move(lock.name), std::move(lock.algorithm), std::nullopt, {}};
-    if (lock.holder) info.holder = person_of(std::move(*lock.holder));
-    for (session::Person& p : lock.waiters) info.waiters.push_back(person_of(std::move(p)));
-    locks.push_back(std::move(info));
-  }
+  locks = locks_of(std::move(told->locks));
+  silent = std::move(told->silent);
   return {};
 }
 
@@ -153,22 +152,22 @@ std::error_code Connection::status(GroupStatus& status) {
   if (const auto error = ask_and_await(request, pending, session::AskState{request}, answer)) {
     return error;
   }
-  auto* s = std::get_if<session::State>(&answer);
-  if (s == nullptr) return Errc::refused;
-  std::vector<bool> up(s->up.begin(), s->up.end());
-  status = {std::move(s->group),
-            s->member,
-            static_cast<std::uint32_t>(s->members.size()),
-            s->epoch,
-            std::move(s->members),
-            std::move(up),
-            s->locks,
-            s->held,
-            s->waiting,
-            s->entries,
-            s->messages_sent,
-            s->messages_received,
-            milliseconds{s->uptime_ms}};
+  auto* told = std::get_if<session::State>(&answer);
+  if (told == nullptr) return Errc::refused;
+  status = status_of(std::move(*told));
+  return {};
+}
+
+std::error_code Connection::stats(MemberStats& stats) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  session::Answer answer;
+  if (const auto error = ask_and_await(request, pending, session::AskStats{request}, answer)) {
+    return error;
+  }
+  auto* told = std::get_if<session::Stats>(&answer);
+  if (told == nullptr) return Errc::refused;
+  stats = stats_of(std::move(*told));
   return {};
 }
 
@@ -217,6 +216,7 @@ void Connection::read_on() {
     gone_ = true;
     for (const auto& [request, pending] : pending_) pending->answered.notify_all();
   }
+  close_observations();
   lost_.request_stop();
 }
 
@@ -240,6 +240,7 @@ void Connection::hand_over(session::Answer answer) {
     known_alive_ms_.store(ping_sent_ms_);
     return;
   }
+  if (tell_of_election(answer)) return;
   const std::uint64_t request = std::visit(
       [](const auto& a) -> std::uint64_t {
         if constexpr (requires { a.request; }) return a.request;

@@ -37,8 +37,20 @@ class Connection final : public detail::Gateway {
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
-  std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
+  std::error_code campaign(const std::string& name, const std::string& value,
+                           detail::Deadline deadline, const std::stop_token& cancel,
+                           const std::shared_ptr<detail::Candidate>& candidate,
+                           detail::Holding& holding) override;
+  void resign(const detail::Holding& holding) noexcept override;
+  std::error_code hand_over(const detail::Holding& holding, const std::string& to) override;
+  std::error_code ask_to_resign(const std::string& name, const std::string& to) override;
+  std::uint64_t observe(const std::string& name,
+                        const std::shared_ptr<detail::Changes>& changes) override;
+  void unobserve(std::uint64_t observation) noexcept override;
+  std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
+                      std::vector<std::uint32_t>& silent) override;
   std::error_code status(GroupStatus& status) override;
+  std::error_code stats(MemberStats& stats) override;
   std::stop_token lost() const override { return lost_.get_token(); }
   std::chrono::milliseconds valid_for() const override;
 
@@ -59,6 +71,11 @@ class Connection final : public detail::Gateway {
   void read_on();
   bool take_frames();
   void hand_over(session::Answer answer);
+  std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
+                              const std::stop_token& cancel, detail::Holding& holding);
+  // What comes without being asked for, each time; false if it is no such thing.
+  bool tell_of_election(const session::Answer& answer);
+  void close_observations();
   void give_up() noexcept;
 
   Socket socket_;
@@ -68,6 +85,8 @@ class Connection final : public detail::Gateway {
   std::map<std::uint64_t, Pending*> pending_;
   std::uint64_t next_request_ = 1;
   bool gone_ = false;
+  std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
+  std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
 
   // When the daemon is known to have lived, on the steady clock: when the last ping that it
   // answered was sent, not when the answer came, which may have been long on its way.

@@ -32,6 +32,12 @@ class Category final : public std::error_category {
         return "no fence gate wrote this, or not all of it: nobody passes until it is put right";
       case Errc::no_transaction:
         return "a gate in a database is asked inside the transaction that it guards";
+      case Errc::bad_value:
+        return "a leader's value is UTF-8, at most 512 bytes, without control characters";
+      case Errc::no_candidate:
+        return "nobody campaigns with that value, or a member did not answer";
+      case Errc::no_leader:
+        return "nobody leads, or a member did not answer";
     }
     return "unknown error";
   }

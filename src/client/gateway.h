@@ -30,6 +30,9 @@ class Spot {
   virtual ~Spot() = default;
 };
 
+class Candidate;
+class Changes;
+
 class Gateway {
  public:
   virtual ~Gateway() = default;
@@ -43,8 +46,24 @@ class Gateway {
                                   const std::stop_token& cancel, Holding& holding) = 0;
   virtual void release(Spot* spot, const Holding& holding) noexcept = 0;
 
-  virtual std::error_code who(std::string_view name, std::vector<LockInfo>& locks) = 0;
+  // Waits for the lock as a candidate. `candidate` may be told things from the grant on.
+  virtual std::error_code campaign(const std::string& name, const std::string& value,
+                                   Deadline deadline, const std::stop_token& cancel,
+                                   const std::shared_ptr<Candidate>& candidate,
+                                   Holding& holding) = 0;
+  virtual void resign(const Holding& holding) noexcept = 0;
+  // No error: it has resigned.
+  virtual std::error_code hand_over(const Holding& holding, const std::string& to) = 0;
+  virtual std::error_code ask_to_resign(const std::string& name, const std::string& to) = 0;
+  // `changes` is closed when there will be no more.
+  virtual std::uint64_t observe(const std::string& name,
+                                const std::shared_ptr<Changes>& changes) = 0;
+  virtual void unobserve(std::uint64_t observation) noexcept = 0;
+
+  virtual std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
+                              std::vector<std::uint32_t>& silent) = 0;
   virtual std::error_code status(GroupStatus& status) = 0;
+  virtual std::error_code stats(MemberStats& stats) = 0;
 
   // Fires when no grant can be relied on any more.
   virtual std::stop_token lost() const = 0;

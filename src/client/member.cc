@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "client/questions.h"
 #include "hapax/error.h"
 #include "hapax/node.h"
 
@@ -213,9 +214,6 @@ void Member::release(detail::Spot* spot, const detail::Holding&) noexcept {
   static_cast<Kept&>(*spot).leave();
 }
 
-std::error_code Member::who(std::string_view, std::vector<LockInfo>&) { return Errc::refused; }
-std::error_code Member::status(GroupStatus&) { return Errc::refused; }
-
 std::chrono::milliseconds Member::valid_for() const {
   // Within a view nothing runs out; leases come with the views.
   return lost_.stop_requested() ? std::chrono::milliseconds{0} : std::chrono::milliseconds::max();
@@ -258,6 +256,12 @@ NodeConfig config_of(const NodeOptions& options) {
   }
   config.policy =
       or_throw(Policy::parse(options.default_algorithm, options.algorithms), Errc::refused);
+  const auto election = election_named(options.election);
+  if (!election) {
+    throw std::system_error{make_error_code(Errc::refused),
+                            "there is no election \"" + options.election + '"'};
+  }
+  config.election = *election;
   if (!options.authority.empty() || !options.certificate.empty() || !options.key.empty()) {
     config.tls = net::TlsFiles{options.authority, options.certificate, options.key};
   }
@@ -270,5 +274,10 @@ Node::Node(const NodeOptions& options)
     : gateway_(std::make_shared<client::Member>(config_of(options))) {}
 Node::~Node() = default;
 bool Node::is_complete() const { return static_cast<client::Member&>(*gateway_).is_complete(); }
+std::vector<LockInfo> Node::who(std::string_view name, std::vector<std::uint32_t>* silent) {
+  return client::who(*gateway_, name, silent);
+}
+GroupStatus Node::status() { return client::status(*gateway_); }
+MemberStats Node::stats() { return client::stats(*gateway_); }
 
 }  // namespace hapax

@@ -34,14 +34,29 @@ class Member final : public detail::Gateway {
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
-  std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
+  std::error_code campaign(const std::string& name, const std::string& value,
+                           detail::Deadline deadline, const std::stop_token& cancel,
+                           const std::shared_ptr<detail::Candidate>& candidate,
+                           detail::Holding& holding) override;
+  void resign(const detail::Holding& holding) noexcept override;
+  std::error_code hand_over(const detail::Holding& holding, const std::string& to) override;
+  std::error_code ask_to_resign(const std::string& name, const std::string& to) override;
+  std::uint64_t observe(const std::string& name,
+                        const std::shared_ptr<detail::Changes>& changes) override;
+  void unobserve(std::uint64_t observation) noexcept override;
+  std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
+                      std::vector<std::uint32_t>& silent) override;
   std::error_code status(GroupStatus& status) override;
+  std::error_code stats(MemberStats& stats) override;
   std::stop_token lost() const override { return lost_.get_token(); }
   std::chrono::milliseconds valid_for() const override;
   bool is_complete();
 
  private:
   class Kept;
+  struct Campaign;
+
+  void end_campaign(const detail::Holding& holding);
 
   boost::asio::io_context io_;
   std::unique_ptr<Daemon> daemon_;
@@ -49,6 +64,10 @@ class Member final : public detail::Gateway {
   Epoch epoch_{};
   std::mutex mutex_;  // Guards spots_.
   std::map<std::string, std::shared_ptr<Kept>> spots_;
+  std::atomic<std::uint64_t> last_observation_{0};
+  // The member's thread's:
+  std::map<std::uint64_t, std::shared_ptr<Campaign>> campaigns_;  // By waiter.
+  std::map<std::uint64_t, ObserverId> observers_;
   std::stop_source lost_;
   std::thread thread_;
 };

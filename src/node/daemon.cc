@@ -13,10 +13,15 @@
 
 #include "net/endpoint.h"
 #include "net/mesh.h"
+#include "node/campaigns.h"
 #include "node/desk.h"
+#include "node/election_desk.h"
 #include "node/gossip.h"
-#include "node/inquiry.h"
+#include "node/inquiries.h"
+#include "node/lock_name.h"
 #include "node/lock_table.h"
+#include "node/member_elections.h"
+#include "node/report.h"
 #include "node/visitor.h"
 
 namespace hapax {
@@ -25,25 +30,24 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::steady_clock;
 
-class Daemon::Impl : public std::enable_shared_from_this<Impl> {
+class Daemon::Impl : public std::enable_shared_from_this<Impl>, private ElectionDesk::Host {
  public:
   Impl(asio::io_context& io, NodeConfig config, Log log)
       : io_(io),
         config_(std::move(config)),
         log_(std::move(log)),
-        table_(Membership{config_.epoch, static_cast<std::uint32_t>(config_.members.size()),
-                          config_.self},
-               config_.policy),
+        table_(membership(), config_.policy, {.elects_coordinator = true}),
+        elected_(membership(), config_.election),
+        campaigns_(membership().size, config_.self, *this),
+        inquiries_(membership().size, config_.self,
+                   {[this](NodeId to, const Gossip& gossip) { send(to, gossip); },
+                    [this](NodeId peer) { return mesh_->is_up(peer); },
+                    [this](const std::string& name) { return local_locks(name); },
+                    [this](auto delay, auto then) { after(delay, std::move(then)); }}),
         started_(steady_clock::now()) {}
 
   Result<void> connect() {
-    net::MeshOptions options;
-    options.self = config_.self;
-    options.members = config_.members;
-    options.listen = config_.listen;
-    options.group = config_.group;
-    options.epoch = config_.epoch;
-    options.tls = config_.tls;
+    net::MeshOptions options = mesh_options_of(config_);
     options.log = log_;
     net::MeshHandlers handlers;
     handlers.on_message = [this](NodeId from, std::span<const std::uint8_t> message) {
@@ -51,15 +55,22 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     };
     handlers.on_up = [this](NodeId peer) {
       log_(fmt::format("member {} is here", number(peer) + 1));
+      elected_.reach.up(peer, out_);
+      carry_out();
     };
     handlers.on_down = [this](NodeId peer, std::string_view why) {
       log_(fmt::format("member {} is away: {}", number(peer) + 1, why));
+      elected_.reach.down(peer, out_);
+      carry_out();
     };
     handlers.on_forgotten = [this](NodeId peer) {
       log_(
           fmt::format("member {} came back without its memory: locks that it took part in may "
                       "wait for ever; restart the group",
                       number(peer) + 1));
+      elected_.coordination.forgotten(peer, out_);
+      campaigns_.podium().forgotten(peer);
+      carry_out();
     };
     auto mesh = net::Mesh::create(io_, std::move(options), std::move(handlers));
     if (!mesh) return mesh.error();
@@ -77,6 +88,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void stop() {
+    is_stopped_ = true;
+    for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
     if (desk_) desk_->close();
     inquiries_.clear();
     for (const auto& visitor : visitors_) {
@@ -103,19 +116,36 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     return waiter;
   }
   void release(const std::string& name, WaiterId waiter, Turn last) {
+    campaigns_.leave(waiter);
     askers_.erase(number(waiter));
     const auto released = table_.release_kept(name, waiter, last, out_);
     HAPAX_CHECK(released.has_value());
     carry_out();
   }
   bool abandon(const std::string& name, WaiterId waiter) {
-    if (!table_.abandon(name, waiter, out_)) return false;
+    if (campaigns_.leads(waiter)) return false;
+    if (!campaigns_.leave(waiter) && !table_.abandon(name, waiter, out_)) return false;
     askers_.erase(number(waiter));
     carry_out();
     return true;
   }
 
-  std::string metrics() const;
+  Campaigns& campaigns() { return campaigns_; }
+  Facts facts() const;
+  session::State state() const;
+
+  // --- elections of programs in this process ---
+
+  Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker) {
+    if (const auto good = ElectionDesk::check(name, value); !good) return good.error();
+    const WaiterId waiter{++last_waiter_};
+    askers_[number(waiter)] = {nullptr, 0, &asker};
+    campaigns_.enter(waiter, name, value);
+    if (!askers_.contains(number(waiter))) return error("there is no room for {}", name);
+    carry_out();
+    return waiter;
+  }
+  Inquiries& inquiries() { return inquiries_; }
 
  private:
   // Who a waiter is: a request of a visitor, or somebody in this process.
@@ -133,7 +163,6 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   };
 
   static constexpr std::size_t kMostVisitors = 4096;
-  static constexpr std::size_t kMostInquiries = 256;
   static constexpr std::size_t kMostTold = 1000;  // Locks that one answer lists.
 
   // --- clients ---
@@ -166,26 +195,36 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
                                   config_.epoch});
   }
 
-  void on(Visitor& visitor, session::Acquire&& a) {
-    if (visitor.requests.contains(a.request) || a.request == 0) {
-      return refuse(visitor, a.request, "that request is in use");
+  std::optional<WaiterId> admit(Visitor& visitor, session::RequestId request,
+                                const std::string& name) override {
+    if (visitor.requests.contains(request) || request == 0) {
+      refuse(visitor, request, "that request is in use");
+      return std::nullopt;
     }
     if (visitor.requests.size() >= Visitor::kMostRequests) {
-      return refuse(visitor, a.request, "too many requests of one client");
+      refuse(visitor, request, "too many requests of one client");
+      return std::nullopt;
     }
     const WaiterId waiter{++last_waiter_};
+    visitor.requests[request] = {waiter, name, false, {}, steady_clock::now()};
+    askers_[number(waiter)] = {&visitor, request, nullptr};
+    return waiter;
+  }
+
+  void on(Visitor& visitor, session::Acquire&& a) {
     // Before acquiring, which may grant at once.
-    visitor.requests[a.request] = {waiter, a.name, false, {}, steady_clock::now()};
-    askers_[number(waiter)] = {&visitor, a.request, nullptr};
-    if (const auto taken = table_.acquire(a.name, waiter, out_); !taken) {
+    const auto waiter = admit(visitor, a.request, a.name);
+    if (!waiter) return;
+    if (const auto taken = table_.acquire(a.name, *waiter, out_); !taken) {
       visitor.requests.erase(a.request);
-      askers_.erase(number(waiter));
+      askers_.erase(number(*waiter));
       refuse(visitor, a.request, taken.error().message);
     }
   }
 
   void on(Visitor& visitor, session::Cancel&& c) {
     const auto at = visitor.requests.find(c.request);
+    elections_.end_observation(visitor, c.request);
     if (at == visitor.requests.end()) return visitor.tell(session::Ended{c.request});
     if (at->second.held) return;  // The grant is on its way: that is the answer.
     forget(visitor, at);
@@ -201,35 +240,25 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void on(Visitor& visitor, session::Who&& w);
+  void on(Visitor& visitor, session::Campaign&& c) { elections_.on(visitor, std::move(c)); }
+  void on(Visitor& visitor, session::HandOver&& h) { elections_.on(visitor, std::move(h)); }
+  void on(Visitor& visitor, session::AskResign&& a) { elections_.on(visitor, std::move(a)); }
+  void on(Visitor& visitor, session::Observe&& o) { elections_.on(visitor, std::move(o)); }
+  void on(Visitor& visitor, session::AskStats&& s) {
+    session::Stats answer = stats_of(facts());
+    answer.request = s.request;
+    visitor.tell(answer);
+  }
 
   void on(Visitor& visitor, session::AskState&& s) {
-    const LockStats& stats = table_.stats();
-    session::State state;
-    state.request = s.request;
-    state.group = config_.group;
-    state.member = number(config_.self);
-    state.epoch = config_.epoch;
-    for (std::uint32_t i = 0; i < config_.members.size(); ++i) {
-      state.members.push_back(config_.members[i].text());
-      state.up.push_back(is_up(NodeId{i}) ? 1 : 0);
-    }
-    state.locks = stats.instances;
-    state.held = stats.held;
-    state.waiting = stats.waiting;
-    state.entries = stats.entries;
-    for (const auto& algorithm : stats.algorithms) {
-      state.messages_sent += algorithm.sent;
-      state.messages_received += algorithm.received;
-    }
-    state.uptime_ms = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - started_)
-            .count());
-    visitor.tell(state);
+    session::State answer = state();
+    answer.request = s.request;
+    visitor.tell(answer);
   }
 
   void on(Visitor& visitor, session::Ping&& p) { visitor.tell(session::Pong{p.request}); }
 
-  void refuse(Visitor& visitor, session::RequestId request, std::string why) {
+  void refuse(Visitor& visitor, session::RequestId request, std::string why) override {
     visitor.tell(session::Refused{request, std::move(why)});
   }
 
@@ -237,7 +266,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   void forget(Visitor& visitor, std::map<session::RequestId, Visitor::Request>::iterator at) {
     const Visitor::Request request = std::move(at->second);
     visitor.requests.erase(at);
+    const bool stands_aside = campaigns_.leave(request.waiter);
     askers_.erase(number(request.waiter));
+    if (stands_aside) return;
     const auto done = request.held ? table_.release(request.name, request.waiter, out_)
                                    : table_.abandon(request.name, request.waiter, out_);
     HAPAX_CHECK(done.has_value());
@@ -246,7 +277,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   // The process is gone, or as good as: on this machine a closed socket says so.
   void on_gone(Visitor& visitor, const std::string&) {
     while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
-    for (auto& [question, inquiry] : inquiries_) inquiry->forget(visitor);
+    inquiries_.forget(visitor);
+    elections_.forget(visitor);
     visitors_.erase(visitor.shared_from_this());
     carry_out();
   }
@@ -256,6 +288,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   void on_message(NodeId from, std::span<const std::uint8_t> message) {
     if (is_gossip(message)) {
       on_gossip(from, message);
+    } else if (is_election(message)) {
+      elected_.receive(from, message, out_);
     } else {
       table_.receive(from, message, out_);
     }
@@ -264,6 +298,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   void on_gossip(NodeId from, std::span<const std::uint8_t> message);
 
   void carry_out() {
+    settle_coordinator(elected_.coordination, table_, out_);
     // Together, and at once: nothing is to be waited for.
     std::optional<net::Mesh::Turn> turn;
     if (!out_.sends().empty()) turn.emplace(*mesh_);
@@ -277,6 +312,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     }
     turn.reset();
     for (const Outbox::Grant& grant : out_.grants()) {
+      if (!campaigns_.empty()) new_leaders_.emplace_back(grant.waiter, grant.fence);
       const auto asker = askers_.find(number(grant.waiter));
       HAPAX_CHECK(asker != askers_.end());
       if (asker->second.local != nullptr) {
@@ -303,6 +339,13 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     }
     out_.clear();
     tell_locals();
+    if (!new_leaders_.empty()) tell_of_leaders();
+  }
+  void tell_of_leaders() {
+    for (const auto& [waiter, fence] : std::exchange(new_leaders_, {})) {
+      campaigns_.granted(waiter, fence);
+    }
+    carry_out();  // Those who had stepped aside for it queue again.
   }
 
   // Last, since they may act on it at once.
@@ -325,6 +368,30 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     if (logged_.size() < 1000 && logged_.insert(line).second) log_(line);
   }
 
+  // --- what campaigns need ---
+
+  void send(NodeId to, const Gossip& gossip) override {
+    (void)mesh_->send(to, gossip_payload(gossip));
+  }
+  bool is_here(const std::shared_ptr<Visitor>& visitor) const override {
+    return visitors_.contains(visitor);
+  }
+  void give_back(Visitor& visitor, session::RequestId request) override {
+    const auto at = visitor.requests.find(request);
+    if (at != visitor.requests.end()) forget(visitor, at);
+  }
+  bool is_reached(NodeId peer) const override { return is_up(peer); }
+  void enqueue(const std::string& name, WaiterId waiter) override;
+  bool withdraw(const std::string& name, WaiterId waiter) override {
+    return table_.abandon(name, waiter, out_).has_value();
+  }
+  session::Person describe(WaiterId waiter) const override { return person(waiter); }
+  void ask_to_resign(WaiterId leader, const std::string& to) override;
+  void after(std::chrono::milliseconds delay, std::function<void()> then) override;
+
+  Membership membership() const {
+    return {config_.epoch, static_cast<std::uint32_t>(config_.members.size()), config_.self};
+  }
   std::vector<session::Lock> local_locks(const std::string& name) const;
   session::Lock told(const LockStatus& status) const;
   session::Person person(WaiterId waiter) const;
@@ -333,17 +400,22 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   NodeConfig config_;
   Log log_;
   LockTable table_;
+  MemberElections elected_;
+  Campaigns campaigns_;
+  ElectionDesk elections_{campaigns_, *this};
   Outbox out_;
   std::unique_ptr<net::Mesh> mesh_;
   std::unique_ptr<Desk> desk_;
   std::set<std::shared_ptr<Visitor>> visitors_;
   boost::unordered_flat_map<std::uint64_t, Asker> askers_;  // By waiter.
-  std::map<std::uint64_t, std::shared_ptr<Inquiry>> inquiries_;
+  Inquiries inquiries_;
+  std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
   std::vector<LocalGrant> local_grants_;
   std::vector<WaiterId> local_wanted_;
   bool telling_ = false;
+  bool is_stopped_ = false;
+  std::set<std::shared_ptr<asio::steady_timer>> timers_;
   std::uint64_t last_waiter_ = 0;
-  std::uint64_t last_question_ = 0;
   std::uint64_t complaints_ = 0;
   std::set<std::string> logged_;
   steady_clock::time_point started_;
@@ -390,31 +462,25 @@ std::vector<session::Lock> Daemon::Impl::local_locks(const std::string& name) co
   return locks;
 }
 
-// Asks everybody, and answers when all have, or when it has taken long enough.
-void Daemon::Impl::on(Visitor& visitor, session::Who&& who) {
-  if (inquiries_.size() >= kMostInquiries) {
-    return refuse(visitor, who.request, "too many questions at a time; ask again in a second");
+void Daemon::Impl::on(Visitor& visitor, session::Who&& asked) {
+  const auto tell = [&visitor, request = asked.request](session::Locks&& locks) {
+    locks.request = request;
+    visitor.tell(locks);
+  };
+  if (const auto done = inquiries_.ask(&visitor, asked.name, tell); !done) {
+    refuse(visitor, asked.request, done.error().message);
   }
-  const std::uint64_t question = ++last_question_;
-  const auto inquiry = std::make_shared<Inquiry>(visitor, who.request);
-  inquiry->add(config_.self, local_locks(who.name));
-  const Bytes payload = gossip_payload(AskLocks{question, who.name});
-  for (std::uint32_t i = 0; i < config_.members.size(); ++i) {
-    const NodeId peer{i};
-    if (peer == config_.self) continue;
-    inquiry->expect(peer);
-    if (mesh_->is_up(peer)) (void)mesh_->send(peer, payload);
-  }
-  if (inquiry->finish_if_complete()) return;
-  inquiries_[question] = inquiry;
-  auto timer = std::make_shared<asio::steady_timer>(io_, Inquiry::kPatience);
-  timer->async_wait([self = weak_from_this(), question, timer](error_code) {
+}
+
+void Daemon::Impl::after(std::chrono::milliseconds delay, std::function<void()> then) {
+  const auto timer = std::make_shared<asio::steady_timer>(io_, delay);
+  timers_.insert(timer);
+  timer->async_wait([self = weak_from_this(), then = std::move(then), timer](error_code) {
     const auto daemon = self.lock();
-    if (!daemon) return;
-    const auto at = daemon->inquiries_.find(question);
-    if (at == daemon->inquiries_.end()) return;
-    at->second->finish();
-    daemon->inquiries_.erase(at);
+    if (!daemon || daemon->is_stopped_) return;
+    daemon->timers_.erase(timer);
+    then();
+    daemon->carry_out();
   });
 }
 
@@ -424,48 +490,61 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
     log_once(fmt::format("member {}: malformed gossip", number(from) + 1));
     return;
   }
-  if (const auto* ask = std::get_if<AskLocks>(&*gossip)) {
-    (void)mesh_->send(from, gossip_payload(TellLocks{ask->question, local_locks(ask->name)}));
-    return;
-  }
-  const TellLocks& told = std::get<TellLocks>(*gossip);
-  const auto at = inquiries_.find(told.question);
-  if (at == inquiries_.end()) return;
-  at->second->add(from, told.locks);
-  if (at->second->finish_if_complete()) inquiries_.erase(at);
+  const bool is_sound = std::visit(
+      [&](const auto& m) {
+        if constexpr (requires { campaigns_.on(from, m); }) {
+          return campaigns_.on(from, m);
+        } else {
+          inquiries_.on(from, m);
+          return true;
+        }
+      },
+      *gossip);
+  if (!is_sound) log_once(fmt::format("member {}: gossip out of bounds", number(from) + 1));
 }
 
-std::string Daemon::Impl::metrics() const {
-  const LockStats& stats = table_.stats();
-  std::string text;
-  const auto gauge = [&](std::string_view name, std::string_view help, std::uint64_t value,
-                         std::string_view type) {
-    text += fmt::format("# HELP hapax_{0} {1}\n# TYPE hapax_{0} {2}\nhapax_{0} {3}\n", name, help,
-                        type, value);
-  };
-  gauge("lock_instances", "Locks in memory.", stats.instances, "gauge");
-  gauge("locks_held", "Locks held by clients of this member.", stats.held, "gauge");
-  gauge("lock_waiters", "Clients of this member that wait.", stats.waiting, "gauge");
-  gauge("entries_total", "Grants to clients of this member.", stats.entries, "counter");
-  gauge("clients", "Clients connected.", visitors_.size(), "gauge");
-  gauge("complaints_total", "Messages of peers that were refused.", complaints_, "counter");
-  return text;
+// --- elections of programs ---
+
+void Daemon::Impl::enqueue(const std::string& name, WaiterId waiter) {
+  const auto taken = table_.acquire(name, waiter, out_);
+  if (taken) return;
+  const Asker asker = askers_.at(number(waiter));
+  campaigns_.leave(waiter);
+  askers_.erase(number(waiter));
+  if (asker.local != nullptr) return asker.local->on_refused();
+  asker.visitor->requests.erase(asker.request);
+  refuse(*asker.visitor, asker.request, taken.error().message);
+}
+
+void Daemon::Impl::ask_to_resign(WaiterId leader, const std::string& to) {
+  const Asker& asker = askers_.at(number(leader));
+  if (asker.local != nullptr) return asker.local->on_asked_to_resign(to);
+  asker.visitor->tell(session::StepDown{asker.request, to});
+}
+
+Facts Daemon::Impl::facts() const {
+  return {.config = config_,
+          .locks = table_.stats(),
+          .links = mesh_->stats(),
+          .coordinator = table_.coordinator(),
+          .leader = elected_.reach.leader(),
+          .term = elected_.reach.term(),
+          .clients = visitors_.size(),
+          .complaints = complaints_,
+          .uptime = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() -
+                                                                          started_)};
+}
+
+session::State Daemon::Impl::state() const {
+  session::State state = state_of(facts());
+  for (std::uint32_t i = 0; i < config_.members.size(); ++i) {
+    state.up.push_back(is_up(NodeId{i}) ? 1 : 0);
+  }
+  return state;
 }
 
 Result<std::unique_ptr<Daemon>> Daemon::create(asio::io_context& io, NodeConfig config, Log log) {
-  if (config.members.empty()) return error("a group needs members");
-  if (number(config.self) >= config.members.size()) {
-    return error("there is no member {}: the group has {}", number(config.self) + 1,
-                 config.members.size());
-  }
-  for (const net::Address& address : config.clients) {
-    if (!address.is_local()) {
-      return error(
-          "clients are served on this machine only so far, not at {}; use unix:/path or a "
-          "loopback address",
-          address.text());
-    }
-  }
+  if (const auto good = check(config); !good) return good.error();
   if (!log) log = [](const std::string&) {};
   auto impl = std::make_shared<Impl>(io, std::move(config), std::move(log));
   if (auto connected = impl->connect(); !connected) return connected.error();
@@ -485,7 +564,17 @@ void Daemon::release(const std::string& name, WaiterId waiter, Turn last) {
 bool Daemon::abandon(const std::string& name, WaiterId waiter) {
   return impl_->abandon(name, waiter);
 }
+Result<WaiterId> Daemon::campaign(const std::string& name, const std::string& value,
+                                  LocalAsker& asker) {
+  return impl_->campaign(name, value, asker);
+}
+Result<void> Daemon::who(const std::string& name, std::function<void(session::Locks&&)> tell) {
+  return impl_->inquiries().ask(nullptr, name, std::move(tell));
+}
+Campaigns& Daemon::campaigns() { return impl_->campaigns(); }
+session::State Daemon::state() const { return impl_->state(); }
+session::Stats Daemon::stats() const { return stats_of(impl_->facts()); }
 bool Daemon::is_up(NodeId peer) const { return impl_->is_up(peer); }
-std::string Daemon::metrics() const { return impl_->metrics(); }
+std::string Daemon::metrics() const { return metrics_of(impl_->facts()); }
 
 }  // namespace hapax

@@ -11,23 +11,12 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "net/address.h"
-#include "net/tls.h"
+#include "node/campaigns.h"
+#include "node/node_config.h"
 #include "node/outbox.h"
-#include "node/policy.h"
+#include "session/protocol.h"
 
 namespace hapax {
-
-struct NodeConfig {
-  NodeId self{};
-  std::vector<net::Address> members;   // Where member 0, 1, … is reached by the others.
-  std::optional<net::Address> listen;  // If not where the others reach us.
-  std::vector<net::Address> clients;   // Where programs of this machine reach us.
-  std::string group = "hapax";
-  Epoch epoch{1};
-  std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
-  Policy policy;
-};
 
 // Somebody inside this process who takes locks without a socket. All calls are on the thread of the
 // io_context.
@@ -38,6 +27,10 @@ class LocalAsker {
   virtual void on_granted(WaiterId waiter, Fence fence, bool may_keep) = 0;
   // Somebody else waits for the lock that it holds. May release it at once.
   virtual void on_wanted(WaiterId waiter) = 0;
+  // Of a candidate only: somebody asks it to step down, for `to` unless that is empty.
+  virtual void on_asked_to_resign(const std::string& /*to*/) {}
+  // Of a candidate only: it waits no longer, since there is no room for its lock.
+  virtual void on_refused() {}
 };
 
 class Daemon {
@@ -64,6 +57,17 @@ class Daemon {
   void release(const std::string& name, WaiterId waiter, Turn last);
   // False if it was granted meanwhile.
   bool abandon(const std::string& name, WaiterId waiter);
+
+  // The same for whoever wants to lead: released and abandoned alike.
+  Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker);
+  // For what leaders and observers do.
+  Campaigns& campaigns();
+
+  // `tell` is called when all members have answered, or in a second. An error if there are too many
+  // such questions.
+  Result<void> who(const std::string& name, std::function<void(session::Locks&&)> tell);
+  session::State state() const;
+  session::Stats stats() const;
 
   bool is_up(NodeId peer) const;
   // Prometheus' text format.

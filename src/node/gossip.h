@@ -1,4 +1,5 @@
-// What daemons tell each other besides what the algorithms do: who holds and who waits, for people.
+// What daemons tell each other besides what the algorithms do: who holds and who waits, for people;
+// who leads, and who steps aside for whom.
 // As payload of the mesh: kGossip, which is no algorithm's tag, then the record.
 #pragma once
 
@@ -28,7 +29,50 @@ struct TellLocks {
   std::vector<session::Lock> locks;  // As the teller sees them: its own holders and waiters.
   HAPAX_RECORD(TellLocks, question, locks)
 };
-using Gossip = std::variant<AskLocks, TellLocks>;
+// --- elections of programs (node/podium.h, node/campaigns.h) ---
+
+// Tell me who leads at yours, now and whenever it changes; or no longer.
+struct WatchLeader {
+  std::string name;
+  bool on = false;
+  HAPAX_RECORD(WatchLeader, name, on)
+};
+struct TellLeader {
+  std::string name;
+  std::optional<session::Leader> leader;  // A program of the teller's, or none.
+  HAPAX_RECORD(TellLeader, name, leader)
+};
+// Let nobody wait for `name` who campaigns with another value than this.
+struct StepAside {
+  std::uint64_t question = 0;
+  std::string name;
+  std::string candidate;
+  HAPAX_RECORD(StepAside, question, name, candidate)
+};
+struct SteppedAside {
+  std::uint64_t question = 0;
+  bool found = false;  // The candidate waits at the teller's.
+  HAPAX_RECORD(SteppedAside, question, found)
+};
+// Those who stepped aside may wait again.
+struct Resume {
+  std::string name;
+  HAPAX_RECORD(Resume, name)
+};
+// If `name` is led at yours, ask the leader to step down.
+struct RequestResignation {
+  std::uint64_t question = 0;
+  std::string name;
+  std::string to;
+  HAPAX_RECORD(RequestResignation, question, name, to)
+};
+struct ResignationRequested {
+  std::uint64_t question = 0;
+  bool found = false;  // The leader is the teller's, and has been asked.
+  HAPAX_RECORD(ResignationRequested, question, found)
+};
+using Gossip = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside, SteppedAside,
+                            Resume, RequestResignation, ResignationRequested>;
 
 inline Bytes gossip_payload(const Gossip& gossip) {
   Bytes bytes{kGossip};

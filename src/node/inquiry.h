@@ -1,10 +1,13 @@
 // A question to all members, and whom to tell when they have answered.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -17,7 +20,10 @@ class Inquiry {
  public:
   static constexpr std::chrono::milliseconds kPatience{1'000};
 
-  Inquiry(Visitor& visitor, session::RequestId request) : visitor_(&visitor), request_(request) {}
+  using Tell = std::function<void(session::Locks&&)>;
+
+  // `asker`: who must still be there for `tell` to be called.
+  Inquiry(const Visitor* asker, Tell tell) : asker_(asker), tell_(std::move(tell)) {}
 
   void expect(NodeId member) { missing_.insert(member); }
   // What a member sees of the locks. Each lock has one holder, and everybody's waiters.
@@ -37,24 +43,24 @@ class Inquiry {
     return true;
   }
   void finish() {
-    if (visitor_ == nullptr) return;
-    session::Locks answer{request_, {}, {}};
+    if (!tell_) return;
+    session::Locks answer;
     for (auto& [name, lock] : locks_) {
       std::stable_sort(lock.waiters.begin(), lock.waiters.end(),
                        [](const auto& a, const auto& b) { return a.member < b.member; });
       answer.locks.push_back(std::move(lock));
     }
     for (const NodeId member : missing_) answer.silent.push_back(number(member));
-    visitor_->tell(answer);
+    tell_(std::move(answer));
   }
   // The visitor is gone.
   void forget(const Visitor& visitor) {
-    if (visitor_ == &visitor) visitor_ = nullptr;
+    if (asker_ == &visitor) tell_ = nullptr;
   }
 
  private:
-  Visitor* visitor_;
-  session::RequestId request_;
+  const Visitor* asker_;
+  Tell tell_;
   std::set<NodeId> missing_;
   std::map<std::string, session::Lock> locks_;
 };

@@ -21,10 +21,11 @@ namespace hapax {
 
 struct LockEntry {
   std::string name;
-  AnyMutex mutex;       // Empty: the place is free.
-  Fence fence;          // Of the local holder. Meaningful while held.
-  WaiterId holder{};    // Meaningful while held.
-  WaiterQueue waiters;  // Invariant: empty while the mutex is idle.
+  AnyMutex mutex;     // Empty: the place is free.
+  Fence fence;        // Of the local holder. Meaningful while held.
+  WaiterId holder{};  // Meaningful while held.
+  // Invariant: empty while the mutex is idle, unless its coordinator is still to be elected.
+  WaiterQueue waiters;
   std::uint32_t slot = 0;
   NodeId home{};        // The view's holder for this lock.
   bool held = false;    // By a local waiter. Invariant: exactly while the mutex is inside.

@@ -23,6 +23,9 @@ using Kind = Outbox::Complaint::Kind;
 template <class A>
 constexpr std::uint64_t kHighestFloor = std::uint64_t{1} << (std::same_as<A, TokenRing> ? 39 : 48);
 
+constexpr AlgorithmId kCentral{0};
+static_assert(std::same_as<std::variant_alternative_t<number(kCentral) + 1, AnyMutex>, Central>);
+
 }  // namespace
 
 class LockTable::Impl {
@@ -38,6 +41,7 @@ class LockTable::Impl {
   Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
   Result<void> abandon(std::string_view name, WaiterId waiter);
   void receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out);
+  void appoint(NodeId elected, Outbox& out);
   LockStatus status_of(const LockEntry& entry) const;
   LockEntry entry_as_new(std::string_view name) const;
 
@@ -46,12 +50,22 @@ class LockTable::Impl {
   Options options;
   LockStats stats;
   LockStore locks;
+  std::optional<NodeId> coordinator;  // As elected. Never changes once known.
+  bool awaits_coordinator = false;    // Invariant: false once it is known.
 
  private:
   View view_of(const LockEntry& entry) const {
     return {membership.epoch, membership.size, membership.self, entry.home, false};
   }
   bool is_home(const LockEntry& entry) const { return entry.home == membership.self; }
+  // Whether locks by that algorithm have no home yet.
+  bool is_homeless(AlgorithmId algorithm) const {
+    return options.elects_coordinator && !coordinator && algorithm == kCentral;
+  }
+  NodeId home_for(std::string_view name, AlgorithmId algorithm) const {
+    if (coordinator && algorithm == kCentral) return *coordinator;
+    return home_of(name, membership.size);
+  }
   bool is_full() const { return locks.size() >= options.most_locks; }
 
   LockEntry& create(std::string_view name, AlgorithmId algorithm);
@@ -80,7 +94,7 @@ class LockTable::Impl {
 // REQUIRES: there is none of that name, and room for one.
 LockEntry& LockTable::Impl::create(std::string_view name, AlgorithmId algorithm) {
   LockEntry& entry = locks.insert(name);
-  entry.home = home_of(name, membership.size);
+  entry.home = home_for(name, algorithm);
   with_algorithm(algorithm, [&]<class A>() {
     A& a = entry.mutex.emplace<A>(make<A>(view_of(entry)));
     raise_counter(a, floors_[number(algorithm)]);
@@ -253,6 +267,10 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Ou
   }
   waiters_.push(entry->waiters, waiter);
   ++stats.waiting;
+  if (!entry->pinned && is_homeless(algorithm_of(entry->mutex))) {
+    awaits_coordinator = true;
+    return {};
+  }
   with_mutex_in(entry->mutex,
                 [&]<class A>(A& a) { settle(*entry, a, effects_for<A>(effects_), out); });
   return {};
@@ -282,7 +300,29 @@ Result<void> LockTable::Impl::abandon(std::string_view name, WaiterId waiter) {
     return error("You do not wait for {}.", name);
   }
   --stats.waiting;
+  if (is_homeless(algorithm_of(entry->mutex))) drop_if_like_new(*entry);
   return {};
+}
+
+// --- the coordinator ---
+
+// Nothing was sent for these locks, and no message about them was taken, so they begin anew, from
+// the home that they have now.
+void LockTable::Impl::appoint(NodeId elected, Outbox& out) {
+  HAPAX_CHECK(options.elects_coordinator);
+  HAPAX_CHECK(!coordinator.has_value());
+  HAPAX_CHECK(number(elected) < membership.size);
+  coordinator = elected;
+  awaits_coordinator = false;
+  auto& fx = effects_for<Central>(effects_);
+  for (std::uint32_t slot = 0; slot < locks.slots(); ++slot) {
+    LockEntry& entry = locks.at(slot);
+    if (entry.pinned || !std::holds_alternative<Central>(entry.mutex)) continue;
+    entry.home = elected;
+    Central& central = entry.mutex.emplace<Central>(make<Central>(view_of(entry)));
+    settle(entry, central, fx, out);
+    drop_if_like_new(entry);
+  }
 }
 
 // --- peers ---
@@ -312,6 +352,10 @@ void LockTable::Impl::receive(NodeId from, std::span<const std::uint8_t> bytes, 
   if (ours != algorithm) {
     return complain(Kind::policies_differ, fmt::format("{} is {} there and {} here", payload->name,
                                                        name_of(algorithm), name_of(ours)));
+  }
+  if (is_homeless(algorithm) && (entry == nullptr || !entry->pinned)) {
+    return out.complain({from, Kind::broken_protocol, Reject::not_a_member,
+                         fmt::format("{} comes before its coordinator", payload->name)});
   }
   if (entry == nullptr && is_full()) {
     return complain(Kind::too_many_locks, fmt::format("no room for {}", payload->name));
@@ -373,7 +417,7 @@ LockStatus LockTable::Impl::status_of(const LockEntry& entry) const {
 LockEntry LockTable::Impl::entry_as_new(std::string_view name) const {
   LockEntry entry;
   entry.name = name;
-  entry.home = home_of(name, membership.size);
+  entry.home = home_for(name, policy.algorithm_for(name));
   with_algorithm(policy.algorithm_for(name),
                  [&]<class A>() { entry.mutex.emplace<A>(make<A>(view_of(entry))); });
   return entry;
@@ -417,6 +461,9 @@ Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Tur
 Result<void> LockTable::abandon(std::string_view name, WaiterId waiter, Outbox&) {
   return impl_->abandon(name, waiter);
 }
+bool LockTable::awaits_coordinator() const { return impl_->awaits_coordinator; }
+std::optional<NodeId> LockTable::coordinator() const { return impl_->coordinator; }
+void LockTable::appoint(NodeId coordinator, Outbox& out) { impl_->appoint(coordinator, out); }
 void LockTable::receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out) {
   impl_->receive(from, payload, out);
 }

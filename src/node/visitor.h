@@ -13,6 +13,7 @@
 
 #include "core/fence.h"
 #include "node/outbox.h"
+#include "node/podium.h"
 #include "session/protocol.h"
 #include "wire/codec.h"
 
@@ -37,6 +38,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   };
 
   static constexpr std::size_t kMostRequests = 1 << 20;
+  static constexpr std::size_t kMostObservations = 1 << 10;
   static constexpr std::size_t kMostUnread = std::size_t{8} << 20;  // Bytes it may leave unread.
   static constexpr std::chrono::seconds kGreeting{5};  // How long it may take to introduce itself.
 
@@ -55,7 +57,9 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   const std::string& command() const { return command_; }
   void introduce(const session::Hello& hello);
 
-  std::map<session::RequestId, Request> requests;  // The daemon's to keep.
+  // The daemon's to keep.
+  std::map<session::RequestId, Request> requests;
+  std::map<session::RequestId, ObserverId> observations;
 
  private:
   void read();

@@ -15,7 +15,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -65,7 +65,42 @@ struct Ping {
   RequestId request = 0;
   HAPAX_RECORD(Ping, request)
 };
-using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping>;
+// Acquire for whoever wants to lead: the lock of that name, and a value to proclaim meanwhile.
+struct Campaign {
+  RequestId request = 0;
+  std::string name;
+  std::string value;
+  HAPAX_RECORD(Campaign, request, name, value)
+};
+// Release for the leader of `campaign`, to whoever campaigns with that value. Answered by Ended; or
+// Refused, and it still leads.
+struct HandOver {
+  RequestId request = 0;
+  RequestId campaign = 0;
+  std::string to;
+  HAPAX_RECORD(HandOver, request, campaign, to)
+};
+// Asks whoever leads to step down, for that candidate if there is one. Answered by Ended when it
+// has been told, or Refused.
+struct AskResign {
+  RequestId request = 0;
+  std::string name;
+  std::string to;
+  HAPAX_RECORD(AskResign, request, name, to)
+};
+// Answered by Observed, at first and whenever it changes, until Cancel.
+struct Observe {
+  RequestId request = 0;
+  std::string name;
+  HAPAX_RECORD(Observe, request, name)
+};
+// Answered by Stats.
+struct AskStats {
+  RequestId request = 0;
+  HAPAX_RECORD(AskStats, request)
+};
+using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
+                         AskResign, Observe, AskStats>;
 
 // --- from the daemon ---
 
@@ -126,13 +161,54 @@ struct State {
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t uptime_ms = 0;
+  std::string election;
+  std::uint64_t term = 0;
+  std::optional<std::uint32_t> leader;       // Of those that the daemon reaches.
+  std::optional<std::uint32_t> coordinator;  // Of `central`.
   HAPAX_RECORD(State, request, group, member, epoch, members, up, locks, held, waiting, entries,
-               messages_sent, messages_received, uptime_ms)
+               messages_sent, messages_received, uptime_ms, election, term, leader, coordinator)
 };
 struct Pong {
   RequestId request = 0;
   HAPAX_RECORD(Pong, request)
 };
-using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong>;
+// Whoever leads, as it became the leader.
+struct Leader {
+  Person who;  // With the fence of its term.
+  std::string value;
+  HAPAX_RECORD(Leader, who, value)
+};
+struct Observed {
+  RequestId request = 0;
+  std::optional<Leader> leader;  // None: vacant.
+  HAPAX_RECORD(Observed, request, leader)
+};
+// To the leader of campaign `request`: somebody asks it to step down.
+struct StepDown {
+  RequestId request = 0;
+  std::string to;  // For this candidate, unless empty.
+  HAPAX_RECORD(StepDown, request, to)
+};
+struct Traffic {
+  std::string algorithm;
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  HAPAX_RECORD(Traffic, algorithm, sent, received)
+};
+struct Counter {
+  std::string name;
+  std::uint64_t value = 0;
+  HAPAX_RECORD(Counter, name, value)
+};
+struct Stats {
+  RequestId request = 0;
+  std::uint32_t member = 0;
+  std::uint64_t uptime_ms = 0;
+  std::vector<Traffic> traffic;  // Of the algorithms that said anything.
+  std::vector<Counter> counters;
+  HAPAX_RECORD(Stats, request, member, uptime_ms, traffic, counters)
+};
+using Answer =
+    std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed, StepDown, Stats>;
 
 }  // namespace hapax::session

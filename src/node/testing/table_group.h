@@ -17,6 +17,7 @@
 
 #include "base/ids.h"
 #include "core/fence.h"
+#include "node/appointment.h"
 #include "node/lock_table.h"
 #include "node/outbox.h"
 #include "node/policy.h"
@@ -39,15 +40,22 @@ class TableGroup {
     WaiterId id{};
   };
 
-  TableGroup(std::uint32_t size, const Policy& policy, Epoch epoch = Epoch{7})
+  // With an election, it finds the coordinator of `central`; without one, that is the lock's home.
+  TableGroup(std::uint32_t size, const Policy& policy, Epoch epoch = Epoch{7},
+             std::optional<ElectionId> election = std::nullopt)
       : links_(size, std::vector<std::deque<Bytes>>(size)) {
     for (std::uint32_t i = 0; i < size; ++i) {
-      tables_.push_back(std::make_unique<LockTable>(Membership{epoch, size, NodeId{i}}, policy));
+      const Membership membership{epoch, size, NodeId{i}};
+      LockTable::Options options;
+      options.elects_coordinator = election.has_value();
+      tables_.push_back(std::make_unique<LockTable>(membership, policy, options));
+      if (election) appointments_.emplace_back(membership, *election);
     }
   }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(tables_.size()); }
   LockTable& table(std::uint32_t node) { return *tables_[node]; }
+  Appointment& appointment(std::uint32_t node) { return appointments_[node]; }
   void forget_table(std::uint32_t node) { tables_[node].reset(); }
   const std::vector<Waiter>& waiting() const { return waiting_; }
   const std::vector<Waiter>& inside() const { return inside_; }
@@ -107,7 +115,11 @@ class TableGroup {
     const Bytes payload = std::move(links_[from][to].front());
     links_[from][to].pop_front();
     seen_.push_back(payload);
-    tables_[to]->receive(NodeId{from}, payload, out_);
+    if (is_election(payload)) {
+      appointments_[to].receive(NodeId{from}, *divide_election(payload), out_);
+    } else {
+      tables_[to]->receive(NodeId{from}, payload, out_);
+    }
     collect(to);
   }
   // Delivers until nothing is under way; false if there is no end to it.
@@ -140,6 +152,7 @@ class TableGroup {
   }
 
   void collect(std::uint32_t node) {
+    if (!appointments_.empty()) settle_coordinator(appointments_[node], *tables_[node], out_);
     for (const auto& send : out_.sends()) {
       const auto bytes = out_.bytes(send);
       links_[node][number(send.to)].emplace_back(bytes.begin(), bytes.end());
@@ -172,6 +185,7 @@ class TableGroup {
   }
 
   std::vector<std::unique_ptr<LockTable>> tables_;
+  std::vector<Appointment> appointments_;              // None: nothing is elected.
   std::vector<std::vector<std::deque<Bytes>>> links_;  // From, to.
   Outbox out_;
   std::vector<Waiter> waiting_;  // In the order of asking.

@@ -1,0 +1,94 @@
+#include "cli/attend.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+#include <utility>
+
+#include "cli/reach.h"
+#include "cli/waiting.h"
+
+namespace hapax::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLook{100};
+constexpr int kLookInBackground_ms = 200;
+
+bool has_any_ended(const std::vector<std::stop_token>& ends) {
+  return std::any_of(ends.begin(), ends.end(),
+                     [](const std::stop_token& token) { return token.stop_requested(); });
+}
+
+}  // namespace
+
+Reliance::Reliance(const std::vector<std::stop_token>& ends,
+                   std::function<milliseconds()> valid_for, milliseconds grace)
+    : ends_(ends), valid_for_(std::move(valid_for)), grace_(grace) {
+  for (const std::stop_token& token : ends) on_end_.emplace_back(token, Ring{bell_});
+}
+
+bool Reliance::has_ended() const { return has_any_ended(ends_) || valid_for_() <= grace_; }
+
+std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
+  for (;;) {
+    if (reliance.has_ended()) return std::nullopt;
+    if (const auto status = job.reap()) return status;
+    if (job.has_stopped()) {
+      job.suspend();
+      continue;
+    }
+    wait_for(signals, &reliance.bell(), static_cast<int>(kLook.count()));
+    while (const auto signal = signals.take()) {
+      if (*signal != SIGCHLD && *signal != SIGTTOU) job.signal(*signal);
+    }
+  }
+}
+
+void set_environment(Client& client, const std::string& name, const Fence& fence,
+                     milliseconds valid_for) {
+  GroupStatus status;
+  try {
+    status = client.status();
+  } catch (const std::system_error& e) {
+    fail(e.code(), name);
+  }
+  const auto good_until = std::chrono::system_clock::now() + valid_for;
+  const double unix_time = std::chrono::duration<double>(good_until.time_since_epoch()).count();
+  setenv("HAPAX_LOCK", name.c_str(), 1);
+  setenv("HAPAX_FENCE", text_of(fence).c_str(), 1);
+  setenv("HAPAX_DEADLINE", fmt::format("{:.3f}", unix_time).c_str(), 1);
+  setenv("HAPAX_SESSION",
+         fmt::format("{}/{}/{}", status.group, status.member + 1, getpid()).c_str(), 1);
+}
+
+void hold_until(Signals& signals, const std::vector<std::stop_token>& ends) {
+  Bell bell;
+  const auto ring = [&bell] { bell.ring(); };
+  std::list<std::stop_callback<decltype(ring)>> on_end;
+  for (const std::stop_token& token : ends) on_end.emplace_back(token, ring);
+  std::array<pollfd, 3> ears{{{signals.descriptor(), POLLIN, 0},
+                              {bell.descriptor(), POLLIN, 0},
+                              {STDIN_FILENO, POLLIN, 0}}};
+  for (;;) {
+    poll(ears.data(), ears.size(), -1);
+    if (has_any_ended(ends) || signals.take()) return;
+    if (ears[2].revents == 0) continue;
+    std::array<char, 4096> ignored;
+    const ssize_t count = read(STDIN_FILENO, ignored.data(), ignored.size());
+    if (count < 0 && errno == EIO) {
+      // In the background, what is typed is not for us.
+      wait_for(signals, &bell, kLookInBackground_ms);
+      continue;
+    }
+    if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return;
+  }
+}
+
+}  // namespace hapax::cli

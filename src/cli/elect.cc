@@ -1,0 +1,211 @@
+#include "cli/elect.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "cli/attend.h"
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/json.h"
+#include "cli/reach.h"
+#include "cli/signals.h"
+#include "cli/waiting.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::chrono::hours kForever{24 * 365 * 10};
+constexpr double kLongestWait_s = 1e8;  // Three years.
+
+struct CampaignArguments : ElectArguments {
+  bool observe = false;
+  std::string value;
+  std::optional<double> wait_s;
+  double kill_after_s = 1;
+  std::vector<std::string> command;
+
+  milliseconds grace() const { return milliseconds{static_cast<int>(kill_after_s * 1000)}; }
+};
+
+// A name for hand-overs that nobody else has.
+std::string own_value() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format("{}/{}", host.data(), getpid());
+}
+
+// Until it leads; false if that took too long.
+bool campaign(Election& election, const CampaignArguments& a) {
+  auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
+  if (a.wait_s) {
+    patience = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>{*a.wait_s});
+  }
+  const std::string value = a.value.empty() ? own_value() : a.value;
+  const auto error = election.campaign_until(value, Election::Clock::now() + patience, {});
+  if (error && error != Errc::timed_out) fail(error, a.name);
+  return !error;
+}
+
+void say_that_it_leads(const Election& election, const CampaignArguments& a) {
+  const std::string fence = text_of(election.fence());
+  if (a.json) {
+    print_json({{"election", a.name}, {"fence", fence}});
+  } else if (a.command.empty()) {
+    fmt::print("leads {}, fence {}; ^C or the end of standard input resigns\n", a.name, fence);
+  }
+  std::fflush(stdout);
+}
+
+[[noreturn]] void fail_as_lost(const CampaignArguments& a, const char* what) {
+  throw Failure{
+      kLost, fmt::format("the lead of {} is lost: the daemon is gone or silent{}", a.name, what)};
+}
+
+// In favour of whom it was asked to, if that one is there.
+void step_down(Election& election, const CampaignArguments& a) {
+  const std::string successor = election.wanted_successor();
+  if (!successor.empty()) {
+    const auto error = election.hand_over(successor);
+    if (!error) return;
+    fmt::print(stderr, "hapax: {} is not handed over to {}: {}\n", a.name, successor,
+               error.message());
+  }
+  election.resign();
+}
+
+int lead(Election& election, Signals& signals, const CampaignArguments& a) {
+  std::signal(SIGTTIN, SIG_IGN);
+  hold_until(signals, {election.lost(), election.asked_to_resign()});
+  if (election.lost().stop_requested()) fail_as_lost(a, "");
+  if (election.asked_to_resign().stop_requested()) {
+    fmt::print(stderr, "hapax: {} was asked to step down\n", a.name);
+    step_down(election, a);
+  }
+  return kHolds;
+}
+
+int lead_with_command(Client& client, Election& election, Signals& signals,
+                      const CampaignArguments& a) {
+  set_environment(client, a.name, election.fence(), election.valid_for());
+  Reliance reliance{{election.lost(), election.asked_to_resign()},
+                    [&] { return election.valid_for(); },
+                    a.grace()};
+  Job job{a.command, signals.former()};
+  if (const auto status = attend(job, reliance, signals)) {
+    job.end(a.grace(), kForAll);  // It leads until nobody of it is left.
+    return *status;
+  }
+  const bool was_asked = election.asked_to_resign().stop_requested() &&
+                         !election.lost().stop_requested() && election.valid_for() > a.grace();
+  job.end(a.grace(), was_asked ? kForAll : a.grace());
+  if (!was_asked) fail_as_lost(a, "; the command was ended");
+  step_down(election, a);
+  throw Failure{
+      kLost, fmt::format("the leader of {} was asked to step down; the command was ended", a.name)};
+}
+
+int run_campaign(const CampaignArguments& a) {
+  Signals signals{SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                  SIGTSTP, SIGCHLD, SIGTTOU};  // Before any thread.
+  std::unique_ptr<Client> client;
+  std::optional<Election> election;
+  bool leads = false;
+  listen_while(signals, [&] {
+    client.reset(new Client{reach(a.address)});  // Made in place: it cannot be moved.
+    election.emplace(*client, a.name);
+    leads = campaign(*election, a);
+  });
+  if (!leads) throw Failure{kConflict, fmt::format("somebody else leads {}", a.name)};
+  say_that_it_leads(*election, a);
+  if (a.command.empty()) return lead(*election, signals, a);
+  return lead_with_command(*client, *election, signals, a);
+}
+
+void check(const CampaignArguments& a) {
+  const bool campaigns = !a.value.empty() || a.wait_s || !a.command.empty();
+  if (a.name.empty() && campaigns) {
+    throw Failure{kBadUsage, "what to campaign for? Write hapax elect NAME"};
+  }
+  if (a.observe && campaigns) {
+    throw Failure{kBadUsage, "--observe only watches; leave --value, --wait and CMD out"};
+  }
+  if (!a.name.empty()) require_lock_name(a.name);
+  if (!a.value.empty()) require_value("--value", a.value);
+}
+
+int run_elect(const CampaignArguments& a) {
+  check(a);
+  if (a.observe) return a.name.empty() ? observe_group(a) : observe_election(a);
+  return a.name.empty() ? show_group_leader(a) : run_campaign(a);
+}
+
+// CLI11 does not know of what stands behind `--`.
+class WithCommand : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: hapax elect [--observe]\n"
+           "       hapax elect NAME --observe\n"
+           "       hapax elect [OPTIONS] NAME [-- CMD [ARGUMENT …]]\n";
+  }
+};
+
+}  // namespace
+
+void add_elect(CLI::App& app, Outcome& outcome) {
+  CLI::App* command =
+      app.add_subcommand("elect", "Lead, or see who leads: programs by a name, or the group");
+  command->group(kLockGroup);
+  command->formatter(std::make_shared<WithCommand>());
+  auto a = std::make_shared<CampaignArguments>();
+  command->add_option("NAME", a->name, "What to lead, e.g. scheduler; else the group is shown");
+  add_address(*command, a->address);
+  command->add_flag("--observe", a->observe, "A line whenever the leader changes, until ^C");
+  command->add_option("--value", a->value,
+                      "What to proclaim while leading, at most 512 bytes; HOST/PID if not said");
+  command->add_option("-w,--wait", a->wait_s, "Campaign so many seconds at most, e.g. 0.5")
+      ->transform(seconds(0, kLongestWait_s));
+  command
+      ->add_option("--kill-after", a->kill_after_s,
+                   "Seconds from SIGTERM to SIGKILL when CMD may not go on")
+      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()))
+      ->capture_default_str();
+  command->add_flag("--json", a->json, "JSON objects, one a line");
+  command->footer(
+      std::string{
+          "Examples:\n"
+          "  hapax elect                                   who leads the group\n"
+          "  hapax elect scheduler                         campaign, and lead until ^C\n"
+          "  hapax elect scheduler --value $HOSTNAME -- ./scheduler\n"
+          "  hapax elect scheduler --observe --json        leaders and VACANT as they come\n"
+          "  hapax resign scheduler --to other-host        hand over\n"
+          "Whoever leads NAME holds the lock of that name; its fence numbers the terms, and CMD "
+          "has "
+          "it as\nHAPAX_FENCE. CMD runs only while leading, and is ended, as by `hapax run`, when "
+          "the lead is lost\nor the leader is asked to step down. Observers are told by the "
+          "members; a vacancy shorter than\nthe news of it may go unseen. The leader of the group "
+          "is for people: in a partition each side\nhas one. It is looked for five times a "
+          "second.\n"} +
+      kElectStatuses);
+  command->callback([a, &outcome] {
+    const auto& behind = outcome.command;  // With its `--`.
+    if (!behind.empty()) a->command.assign(behind.begin() + 1, behind.end());
+    if (!behind.empty() && (a->command.empty() || a->command.front().empty())) {
+      throw Failure{kBadUsage, "there is no command behind --; leave -- out, or write one"};
+    }
+    outcome.status = run_elect(*a);
+  });
+}
+
+}  // namespace hapax::cli

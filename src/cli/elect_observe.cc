@@ -1,0 +1,112 @@
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/elect.h"
+#include "cli/exit_status.h"
+#include "cli/json.h"
+#include "cli/log.h"
+#include "cli/people.h"
+#include "cli/reach.h"
+#include "cli/signals.h"
+#include "cli/waiting.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+constexpr int kLookEvery_ms = 200;
+constexpr std::chrono::milliseconds kHearSignals{100};
+
+GroupStatus status_of(Client& client) {
+  try {
+    return client.status();
+  } catch (const std::system_error& e) {
+    fail(e.code(), "elect");
+  }
+}
+
+boost::json::object json_of_group(const GroupStatus& s) {
+  return {{"election", s.election},
+          {"term", s.term},
+          {"leader", json_member(s.leader)},
+          {"coordinator", json_member(s.coordinator)},
+          {"member", s.member + 1}};
+}
+
+boost::json::object json_of_change(const std::string& name, const Election::Change& change) {
+  boost::json::object object{{"time", timestamp()}, {"election", name}, {"leader", nullptr}};
+  if (!change.leader) return object;
+  boost::json::object leader = json_of(change.leader->who);
+  leader.erase("since_ms");
+  leader["value"] = change.leader->value;
+  object["leader"] = std::move(leader);
+  return object;
+}
+
+std::string line_of(const std::string& name, const Election::Change& change) {
+  if (!change.leader) return fmt::format("{} {} VACANT", timestamp(), name);
+  return fmt::format("{} {} is led by {}: {}, fence {}", timestamp(), name, change.leader->value,
+                     show_person(change.leader->who), text_of(change.leader->fence));
+}
+
+}  // namespace
+
+int show_group_leader(const ElectArguments& a) {
+  Client client = reach(a.address);
+  const GroupStatus status = status_of(client);
+  if (a.json) {
+    print_json(json_of_group(status));
+  } else {
+    fmt::print("{}\n", show_leader(status));
+  }
+  return kHolds;
+}
+
+int observe_group(const ElectArguments& a) {
+  Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  Client client = reach(a.address);
+  std::string last;
+  for (std::optional<int> signal; !signal; signal = signals.take()) {
+    const GroupStatus status = status_of(client);
+    if (std::string now = show_leader(status); now != last) {
+      if (a.json) {
+        boost::json::object object = json_of_group(status);
+        object["time"] = timestamp();
+        print_json(object);
+      } else {
+        fmt::print("{} {}\n", timestamp(), now);
+      }
+      if (std::fflush(stdout) != 0) return kHolds;  // Nobody reads any more; main says why.
+      last = std::move(now);
+    }
+    wait_for(signals, nullptr, kLookEvery_ms);
+  }
+  return kHolds;
+}
+
+int observe_election(const ElectArguments& a) {
+  Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  Client client = reach(a.address);
+  Election election{client, a.name};
+  Election::Observation observation = election.observe();
+  while (!signals.take()) {
+    const auto change = observation.next_until(Election::Clock::now() + kHearSignals);
+    if (!change && observation.is_lost()) fail(Errc::lost, a.name);
+    if (!change) continue;
+    if (a.json) {
+      print_json(json_of_change(a.name, *change));
+    } else {
+      fmt::print("{}\n", line_of(a.name, *change));
+    }
+    if (std::fflush(stdout) != 0) return kHolds;
+  }
+  return kHolds;
+}
+
+}  // namespace hapax::cli

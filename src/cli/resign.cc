@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/json.h"
+#include "cli/people.h"
+#include "cli/reach.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+struct ResignArguments {
+  std::string name;
+  std::string address;
+  std::string to;
+  bool json = false;
+};
+
+int run_resign(const ResignArguments& a) {
+  require_lock_name(a.name);
+  if (!a.to.empty()) require_value("--to", a.to);
+  Client client = reach(a.address);
+  Election election{client, a.name};
+  std::optional<Leader> leader;
+  try {
+    leader = election.leader();
+  } catch (const std::system_error& e) {
+    fail(e.code(), a.name);
+  }
+  if (!leader) throw Failure{kConflict, fmt::format("nobody leads {}", a.name)};
+  if (const auto error = election.ask_to_resign(a.to)) {
+    if (error == Errc::no_leader)
+      throw Failure{kConflict, fmt::format("{}: {}", a.name, error.message())};
+    fail(error, a.name);
+  }
+  if (a.json) {
+    print_json({{"election", a.name}, {"asked", leader->value}});
+  } else {
+    fmt::print("asked {} to step down: {}\n", leader->value, show_person(leader->who));
+  }
+  return kHolds;
+}
+
+}  // namespace
+
+void add_resign(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("resign", "Ask a leader to step down, or to hand over");
+  command->group(kLockGroup);
+  auto a = std::make_shared<ResignArguments>();
+  command->add_option("NAME", a->name, "What it leads, e.g. scheduler")->required();
+  command->add_option("--to", a->to, "In favour of the candidate that campaigns with this value");
+  add_address(*command, a->address);
+  command->add_flag("--json", a->json, "One JSON object instead of a line");
+  command->footer(
+      "Examples:\n"
+      "  hapax resign scheduler\n"
+      "  hapax resign scheduler --to other-host\n"
+      "The leader is asked, not forced: `hapax elect` does step down, a program of yours as it is "
+      "written.\nHanding over needs an answer of every member. If the candidate does not campaign, "
+      "`hapax elect`\nsteps down all the same.\n"
+      "Exit status: 0 it was asked, 1 nobody leads, 64 usage, 69 no daemon answers.");
+  command->callback([a, &outcome] { outcome.status = run_resign(*a); });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,96 @@
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/json.h"
+#include "cli/people.h"
+#include "cli/reach.h"
+#include "cli/signals.h"
+#include "cli/table.h"
+#include "cli/waiting.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+struct StatsArguments {
+  std::string address;
+  std::optional<double> every_s;
+  bool json = false;
+};
+
+void print_as_json(const MemberStats& s) {
+  boost::json::object messages;
+  for (const auto& t : s.traffic) {
+    messages[t.algorithm] = boost::json::object{{"sent", t.sent}, {"received", t.received}};
+  }
+  boost::json::object counters;
+  for (const auto& [name, value] : s.counters) counters[name] = value;
+  print_json({{"member", s.member + 1},
+              {"uptime_ms", s.uptime.count()},
+              {"messages", std::move(messages)},
+              {"counters", std::move(counters)}});
+}
+
+void print_text(const MemberStats& s) {
+  fmt::print("member {}, up for {}\n\n", s.member + 1, show_since(s.uptime));
+  if (!s.traffic.empty()) {
+    Table messages;
+    messages.column("algorithm", Table::Align::left);
+    messages.column("messages out");
+    messages.column("in");
+    for (const auto& t : s.traffic) {
+      messages.row({t.algorithm, fmt::format("{}", t.sent), fmt::format("{}", t.received)});
+    }
+    fmt::print("{}\n", messages.text());
+  }
+  Table counters;
+  counters.column("counter", Table::Align::left);
+  counters.column("value");
+  for (const auto& [name, value] : s.counters) counters.row({name, fmt::format("{}", value)});
+  fmt::print("{}", counters.text());
+}
+
+int run_stats(const StatsArguments& a) {
+  Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  Client client = reach(a.address);
+  for (;;) {
+    MemberStats stats;
+    try {
+      stats = client.stats();
+    } catch (const std::system_error& e) {
+      fail(e.code(), "stats");
+    }
+    a.json ? print_as_json(stats) : print_text(stats);
+    if (!a.every_s || std::fflush(stdout) != 0) return kHolds;
+    wait_for(signals, nullptr, static_cast<int>(*a.every_s * 1000));
+    if (signals.take()) return kHolds;
+    if (!a.json) fmt::print("\n");
+  }
+}
+
+}  // namespace
+
+void add_stats(CLI::App& app, Outcome& outcome) {
+  CLI::App* command =
+      app.add_subcommand("stats", "What a daemon has counted: messages, entries, links");
+  command->group(kLockGroup);
+  auto a = std::make_shared<StatsArguments>();
+  add_address(*command, a->address);
+  command->add_option("--every", a->every_s, "Again every so many seconds, until ^C")
+      ->transform(seconds(0.1, 86'400));
+  command->add_flag("--json", a->json, "JSON objects, one a line, instead of tables");
+  command->footer(std::string{"Examples:\n"
+                              "  hapax stats\n"
+                              "  hapax stats --every 2 --json | jq .counters.entries\n"} +
+                  kShowStatuses);
+  command->callback([a, &outcome] { outcome.status = run_stats(*a); });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,18 @@
+// What a daemon answers, as include/hapax shows it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hapax/client.h"
+#include "hapax/election.h"
+#include "session/protocol.h"
+
+namespace hapax::client {
+
+std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks);
+GroupStatus status_of(session::State&& state);
+MemberStats stats_of(session::Stats&& stats);
+Election::Change change_of(const std::optional<session::Leader>& leader);
+
+}  // namespace hapax::client

@@ -1,0 +1,117 @@
+#include "client/answers.h"
+#include "client/candidate.h"
+#include "client/changes.h"
+#include "client/connection.h"
+#include "hapax/error.h"
+
+namespace hapax::client {
+
+std::error_code Connection::campaign(const std::string& name, const std::string& value,
+                                     detail::Deadline deadline, const std::stop_token& cancel,
+                                     const std::shared_ptr<detail::Candidate>& candidate,
+                                     detail::Holding& holding) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  {
+    // Before it leads: it may be asked to step down right after.
+    const std::lock_guard lock{mutex_};
+    candidates_[request] = candidate;
+  }
+  say(session::Campaign{request, name, value});
+  const auto error = await_grant(request, pending, deadline, cancel, holding);
+  if (error) {
+    const std::lock_guard lock{mutex_};
+    candidates_.erase(request);
+  }
+  return error;
+}
+
+void Connection::resign(const detail::Holding& holding) noexcept {
+  {
+    const std::lock_guard lock{mutex_};
+    candidates_.erase(holding.request);
+  }
+  release(nullptr, holding);
+}
+
+std::error_code Connection::hand_over(const detail::Holding& holding, const std::string& to) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  session::Answer answer;
+  const auto error =
+      ask_and_await(request, pending, session::HandOver{request, holding.request, to}, answer);
+  if (error) return error;
+  if (!std::holds_alternative<session::Ended>(answer)) return Errc::no_candidate;
+  const std::lock_guard lock{mutex_};
+  candidates_.erase(holding.request);
+  return {};
+}
+
+std::error_code Connection::ask_to_resign(const std::string& name, const std::string& to) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  session::Answer answer;
+  const auto error = ask_and_await(request, pending, session::AskResign{request, name, to}, answer);
+  if (error) return error;
+  if (!std::holds_alternative<session::Ended>(answer)) return Errc::no_leader;
+  return {};
+}
+
+std::uint64_t Connection::observe(const std::string& name,
+                                  const std::shared_ptr<detail::Changes>& changes) {
+  std::uint64_t request = 0;
+  {
+    const std::lock_guard lock{mutex_};
+    request = next_request_++;
+    if (gone_) {
+      changes->close();
+      return request;
+    }
+    observations_[request] = changes;
+  }
+  say(session::Observe{request, name});
+  return request;
+}
+
+void Connection::unobserve(std::uint64_t observation) noexcept {
+  {
+    const std::lock_guard lock{mutex_};
+    if (observations_.erase(observation) == 0) return;
+  }
+  say(session::Cancel{observation});  // Its answer finds nobody waiting.
+}
+
+bool Connection::tell_of_election(const session::Answer& answer) {
+  if (const auto* seen = std::get_if<session::Observed>(&answer)) {
+    const std::lock_guard lock{mutex_};
+    const auto at = observations_.find(seen->request);
+    if (at != observations_.end()) at->second->push(change_of(seen->leader));
+    return true;
+  }
+  if (const auto* refused = std::get_if<session::Refused>(&answer)) {
+    const std::lock_guard lock{mutex_};
+    const auto at = observations_.find(refused->request);
+    if (at == observations_.end()) return false;
+    at->second->close();
+    observations_.erase(at);
+    return true;
+  }
+  const auto* asked = std::get_if<session::StepDown>(&answer);
+  if (asked == nullptr) return false;
+  std::shared_ptr<detail::Candidate> candidate;
+  {
+    const std::lock_guard lock{mutex_};
+    const auto at = candidates_.find(asked->request);
+    if (at != candidates_.end()) candidate = at->second;
+  }
+  if (candidate) candidate->ask_to_resign(asked->to);
+  return true;
+}
+
+void Connection::close_observations() {
+  const std::lock_guard lock{mutex_};
+  for (const auto& [request, changes] : observations_) changes->close();
+  observations_.clear();
+}
+
+}  // namespace hapax::client

@@ -1,0 +1,194 @@
+#include "hapax/election.h"
+
+#include <mutex>
+#include <utility>
+
+#include "base/check.h"
+#include "client/candidate.h"
+#include "client/changes.h"
+#include "client/gateway.h"
+#include "hapax/error.h"
+#include "node/lock_name.h"
+
+namespace hapax {
+namespace {
+
+// Far enough away for anybody, near enough for every clock to count to.
+constexpr std::chrono::hours kForever{24 * 365 * 10};
+// Longer than a daemon waits for its members.
+constexpr std::chrono::seconds kToAnswer{4};
+
+bool is_good_value(std::string_view value) {
+  return value.empty() || (value.size() <= Election::kLongestValue && check_lock_name(value));
+}
+
+}  // namespace
+
+// --- observers ---
+
+class Election::Observation::Impl {
+ public:
+  Impl(std::shared_ptr<detail::Gateway> gateway, const std::string& name)
+      : gateway_(std::move(gateway)), id_(gateway_->observe(name, changes_)) {}
+  ~Impl() { gateway_->unobserve(id_); }
+
+  detail::Changes& changes() { return *changes_; }
+
+ private:
+  const std::shared_ptr<detail::Changes> changes_ = std::make_shared<detail::Changes>();
+  const std::shared_ptr<detail::Gateway> gateway_;
+  const std::uint64_t id_;
+};
+
+Election::Observation::Observation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Election::Observation::Observation(Observation&&) noexcept = default;
+Election::Observation& Election::Observation::operator=(Observation&&) noexcept = default;
+Election::Observation::~Observation() = default;
+
+std::optional<Election::Change> Election::Observation::next(std::stop_token cancel) {
+  return next_until(Clock::now() + kForever, std::move(cancel));
+}
+std::optional<Election::Change> Election::Observation::next_until(Clock::time_point deadline,
+                                                                  std::stop_token cancel) {
+  return impl_->changes().next(deadline, cancel);
+}
+bool Election::Observation::is_lost() const { return impl_->changes().is_closed(); }
+
+// --- candidates ---
+
+class Election::Impl {
+ public:
+  Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
+      : gateway_(std::move(gateway)), name_(name) {}
+  ~Impl() {
+    if (stage_ == Stage::leading) gateway_->resign(holding_);
+  }
+
+  std::error_code campaign(const std::string& value, Clock::time_point deadline,
+                           const std::stop_token& cancel) {
+    if (!is_good_value(value)) return Errc::bad_value;
+    const auto candidate = std::make_shared<detail::Candidate>();
+    {
+      const std::lock_guard lock{mutex_};
+      HAPAX_CHECK(stage_ == Stage::idle);
+      stage_ = Stage::campaigning;
+      candidate_ = candidate;
+    }
+    detail::Holding holding;
+    const auto error = gateway_->campaign(name_, value, deadline, cancel, candidate, holding);
+    const std::lock_guard lock{mutex_};
+    stage_ = error ? Stage::idle : Stage::leading;
+    holding_ = holding;
+    return error;
+  }
+  void resign() {
+    const std::lock_guard lock{mutex_};
+    HAPAX_CHECK(stage_ == Stage::leading);
+    stage_ = Stage::idle;
+    gateway_->resign(holding_);
+  }
+  std::error_code hand_over(const std::string& to) {
+    detail::Holding holding;
+    {
+      const std::lock_guard lock{mutex_};
+      HAPAX_CHECK(stage_ == Stage::leading);
+      holding = holding_;
+    }
+    if (!is_good_value(to)) return Errc::bad_value;
+    if (const auto error = gateway_->hand_over(holding, to)) return error;
+    const std::lock_guard lock{mutex_};
+    stage_ = Stage::idle;
+    return {};
+  }
+  bool is_leader() const {
+    const std::lock_guard lock{mutex_};
+    return stage_ == Stage::leading && !gateway_->lost().stop_requested();
+  }
+  Fence fence() const {
+    const std::lock_guard lock{mutex_};
+    HAPAX_CHECK(stage_ == Stage::leading);
+    return holding_.fence;
+  }
+  std::shared_ptr<detail::Candidate> candidate() const {
+    const std::lock_guard lock{mutex_};
+    return candidate_;
+  }
+
+  const std::shared_ptr<detail::Gateway> gateway_;
+  const std::string name_;
+
+ private:
+  enum class Stage { idle, campaigning, leading };
+
+  mutable std::mutex mutex_;  // Guards what follows. Not held while waiting.
+  Stage stage_ = Stage::idle;
+  detail::Holding holding_;  // Meaningful while leading.
+  std::shared_ptr<detail::Candidate> candidate_ = std::make_shared<detail::Candidate>();
+};
+
+namespace {
+
+std::string_view checked(std::string_view name) {
+  if (!check_lock_name(name)) {
+    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
+  }
+  return name;
+}
+
+}  // namespace
+
+Election::Election(Client& client, std::string_view name)
+    : impl_(std::make_unique<Impl>(client.gateway_, checked(name))) {}
+Election::Election(Node& node, std::string_view name)
+    : impl_(std::make_unique<Impl>(node.gateway_, checked(name))) {}
+Election::~Election() = default;
+
+void Election::campaign(std::string_view value) {
+  if (const auto error = campaign_until(value, Clock::now() + kForever, {})) {
+    throw std::system_error{error, impl_->name_};
+  }
+}
+std::error_code Election::campaign_until(std::string_view value, Clock::time_point deadline,
+                                         std::stop_token cancel) noexcept {
+  try {
+    return impl_->campaign(std::string{value}, deadline, cancel);
+  } catch (const std::system_error& e) {
+    return e.code();
+  } catch (...) {
+    return std::make_error_code(std::errc::not_enough_memory);
+  }
+}
+
+void Election::resign() { impl_->resign(); }
+std::error_code Election::hand_over(std::string_view candidate) {
+  return impl_->hand_over(std::string{candidate});
+}
+bool Election::is_leader() const { return impl_->is_leader(); }
+Fence Election::fence() const { return impl_->fence(); }
+std::stop_token Election::lost() const { return impl_->gateway_->lost(); }
+std::chrono::milliseconds Election::valid_for() const { return impl_->gateway_->valid_for(); }
+std::stop_token Election::asked_to_resign() const { return impl_->candidate()->asked(); }
+std::string Election::wanted_successor() const { return impl_->candidate()->successor(); }
+
+std::optional<Leader> Election::leader() {
+  Observation observation = observe();
+  auto first = observation.next_until(Clock::now() + kToAnswer);
+  if (!first) {
+    throw std::system_error{make_error_code(observation.is_lost() ? Errc::lost : Errc::timed_out),
+                            impl_->name_};
+  }
+  return std::move(first->leader);
+}
+
+std::error_code Election::ask_to_resign(std::string_view successor) {
+  if (!is_good_value(successor)) return Errc::bad_value;
+  return impl_->gateway_->ask_to_resign(impl_->name_, std::string{successor});
+}
+
+Election::Observation Election::observe() {
+  return Observation{std::make_unique<Observation::Impl>(impl_->gateway_, impl_->name_)};
+}
+
+const std::string& Election::name() const { return impl_->name_; }
+
+}  // namespace hapax

@@ -1,0 +1,38 @@
+// What Client and Node ask alike: an answer, or an exception.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "client/gateway.h"
+
+namespace hapax::client {
+
+inline void throw_if(std::error_code error, const char* what) {
+  if (error) throw std::system_error{error, what};
+}
+
+inline std::vector<LockInfo> who(detail::Gateway& gateway, std::string_view name,
+                                 std::vector<std::uint32_t>* silent) {
+  std::vector<LockInfo> locks;
+  std::vector<std::uint32_t> missing;
+  throw_if(gateway.who(name, locks, missing), "who");
+  if (silent != nullptr) *silent = std::move(missing);
+  return locks;
+}
+
+inline GroupStatus status(detail::Gateway& gateway) {
+  GroupStatus status;
+  throw_if(gateway.status(status), "status");
+  return status;
+}
+
+inline MemberStats stats(detail::Gateway& gateway) {
+  MemberStats stats;
+  throw_if(gateway.stats(stats), "stats");
+  return stats;
+}
+
+}  // namespace hapax::client

@@ -1,0 +1,83 @@
+// Questions to all members about their locks, and what comes of them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "node/gossip.h"
+#include "node/inquiry.h"
+
+namespace hapax {
+
+class Inquiries {
+ public:
+  static constexpr std::size_t kMost = 256;
+
+  // What it needs of its daemon.
+  struct Ways {
+    std::function<void(NodeId, const Gossip&)> send;
+    std::function<bool(NodeId)> is_up;
+    std::function<std::vector<session::Lock>(const std::string& name)> local_locks;
+    std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
+  };
+
+  Inquiries(std::uint32_t size, NodeId self, Ways ways)
+      : size_(size), self_(self), ways_(std::move(ways)) {}
+
+  // Asks everybody, and tells when all have answered, or when it has taken long enough; unless
+  // `asker` has been forgotten.
+  Result<void> ask(const Visitor* asker, const std::string& name, Inquiry::Tell tell) {
+    if (open_.size() >= kMost) return error("too many questions at a time; ask again in a second");
+    const std::uint64_t question = ++last_question_;
+    const auto inquiry = std::make_shared<Inquiry>(asker, std::move(tell));
+    inquiry->add(self_, ways_.local_locks(name));
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      const NodeId peer{i};
+      if (peer == self_) continue;
+      inquiry->expect(peer);
+      if (ways_.is_up(peer)) ways_.send(peer, AskLocks{question, name});
+    }
+    if (inquiry->finish_if_complete()) return {};
+    open_[question] = inquiry;
+    ways_.after(Inquiry::kPatience, [this, question] {
+      const auto at = open_.find(question);
+      if (at == open_.end()) return;
+      at->second->finish();
+      open_.erase(at);
+    });
+    return {};
+  }
+
+  void on(NodeId from, const AskLocks& asked) {
+    ways_.send(from, TellLocks{asked.question, ways_.local_locks(asked.name)});
+  }
+  void on(NodeId from, const TellLocks& told) {
+    const auto at = open_.find(told.question);
+    if (at == open_.end()) return;
+    at->second->add(from, told.locks);
+    if (at->second->finish_if_complete()) open_.erase(at);
+  }
+
+  void forget(const Visitor& visitor) {
+    for (auto& [question, inquiry] : open_) inquiry->forget(visitor);
+  }
+  void clear() { open_.clear(); }
+
+ private:
+  std::uint32_t size_;
+  NodeId self_;
+  Ways ways_;
+  std::map<std::uint64_t, std::shared_ptr<Inquiry>> open_;
+  std::uint64_t last_question_ = 0;
+};
+
+}  // namespace hapax
