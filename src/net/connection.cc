@@ -105,6 +105,8 @@ void Connection::write_done(const error_code& failed, std::size_t count) {
 }
 
 void Connection::read() {
+  if (is_held_ && state_ == State::open) return;
+  is_reading_ = true;
   const std::span<std::uint8_t> room = reader_.room();
   stream_.async_read_some(
       asio::buffer(room.data(), room.size()),
@@ -112,6 +114,11 @@ void Connection::read() {
                            [self = shared_from_this()](const error_code& failed, std::size_t n) {
                              self->read_done(failed, n);
                            }));
+}
+
+void Connection::hold(bool on) {
+  is_held_ = on;
+  if (!on && !is_reading_ && state_ == State::open) read();
 }
 
 void Connection::read_done(const error_code& failed, std::size_t count) {
@@ -126,6 +133,7 @@ void Connection::read_done(const error_code& failed, std::size_t count) {
     take_frames();
     owner->end_turn();
   }
+  is_reading_ = false;
   if (state_ != State::closed) read();
 }
 

@@ -57,6 +57,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void flush();
   bool is_writing() const { return is_writing_; }
 
+  // Reads nothing more but what is under way, until told otherwise.
+  void hold(bool on);
+
   // Ends at once; the owner hears nothing any more.
   void close();
   // Writes what has gathered, then ends; bytes that still come in are thrown away. The owner hears
@@ -103,6 +106,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Bytes writing_;            // Invariant: unchanged while is_writing_.
   std::size_t written_ = 0;  // Of writing_, before the write under way.
   bool is_writing_ = false;
+  bool is_reading_ = false;
+  bool is_held_ = false;
   std::function<void()> gone_;
   bool heard_ = true;
   bool spoken_ = true;

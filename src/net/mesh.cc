@@ -45,26 +45,24 @@ std::optional<Error> objection_to_addresses(const MeshOptions& options) {
       return error("two members cannot share the address {}", address.text());
     }
   }
-  if (options.tls) return std::nullopt;
   std::vector<Address> all = options.members;
   if (options.listen) all.push_back(*options.listen);
   for (const Address& address : all) {
-    if (address.is_local()) continue;
-    return error(
-        "{} is not on this machine, and without TLS anybody on the way could read and forge; "
-        "give certificates (`hapax certs` makes them) or use loopback or unix: addresses",
-        address.text());
+    if (const auto e = objection_to(address, options)) return e;
   }
   return std::nullopt;
 }
 
 std::optional<Error> objection(const MeshOptions& options) {
-  const std::size_t size = options.members.size();
+  const std::size_t size = std::max<std::size_t>(options.members.size(), options.seats);
   if (size == 0 || size > kMostMembers) {
     return error("a group has 1 … {} members, not {}", kMostMembers, size);
   }
   if (number(options.self) >= size) {
     return error("there is no member {} in a group of {}", number(options.self), size);
+  }
+  if (number(options.self) >= options.members.size() && !options.listen) {
+    return error("member {} has no address to listen on", number(options.self));
   }
   if (options.group.empty() || options.group.size() > kLongestGroup) {
     return error("the name of a group has 1 … {} characters", kLongestGroup);
@@ -80,6 +78,14 @@ std::uint64_t wall_clock_us() {
 }
 
 }  // namespace
+
+std::optional<Error> objection_to(const Address& address, const MeshOptions& options) {
+  if (options.tls || address.is_local()) return std::nullopt;
+  return error(
+      "{} is not on this machine, and without TLS anybody on the way could read and forge; "
+      "give certificates (`hapax certs` makes them) or use loopback or unix: addresses",
+      address.text());
+}
 
 Result<std::unique_ptr<Mesh>> Mesh::create(boost::asio::io_context& io, MeshOptions options,
                                            MeshHandlers handlers) {
@@ -110,7 +116,12 @@ bool Mesh::send(NodeId to, std::span<const std::uint8_t> message) {
 }
 void Mesh::begin_turn() { impl_->begin_turn(); }
 void Mesh::end_turn() { impl_->end_turn(); }
+Result<void> Mesh::set_address(NodeId peer, const Address& address) {
+  return impl_->set_address(peer, address);
+}
 bool Mesh::is_up(NodeId peer) const { return impl_->is_up(peer); }
+std::uint64_t Mesh::incarnation_of(NodeId peer) const { return impl_->incarnation_of(peer); }
+void Mesh::hold(NodeId peer, bool on) { impl_->hold(peer, on); }
 std::size_t Mesh::largest_message() const { return impl_->largest_message(); }
 Address Mesh::listening() const { return impl_->listening(); }
 std::uint64_t Mesh::incarnation() const { return impl_->incarnation(); }

@@ -51,6 +51,7 @@ struct MeshLimits {
 struct MeshOptions {
   NodeId self{};
   std::vector<Address> members;   // Where member 0, 1, … is reached. Only lower ids are dialled.
+  std::uint32_t seats = 0;        // So many at least; where the others are is said later.
   std::optional<Address> listen;  // If not where the others reach us, e.g. 0.0.0.0:7400.
   std::string group;              // 1 … 64 characters; members of different groups never mix.
   Epoch epoch{};
@@ -84,6 +85,10 @@ class Mesh {
   // Listens and dials. REQUIRES: not started before.
   [[nodiscard]] Result<void> start();
 
+  // Where a member is reached now. An error if that is not on this machine and there is no TLS.
+  // REQUIRES: started; another member.
+  Result<void> set_address(NodeId peer, const Address& address);
+
   // Writes what is queued, says goodbye and closes; handlers are silent from here on. The
   // io_context runs out of work within limits.linger.
   void stop();
@@ -108,6 +113,10 @@ class Mesh {
   };
 
   bool is_up(NodeId peer) const;
+  // Of the process that the peer is, or was last; 0: it was never up.
+  std::uint64_t incarnation_of(NodeId peer) const;
+  // Reads nothing more from a peer that is up, until told otherwise.
+  void hold(NodeId peer, bool on);
   std::size_t largest_message() const;
   Address listening() const;  // With the port that was free. REQUIRES: started.
   std::uint64_t incarnation() const;

@@ -174,6 +174,7 @@ void Mesh::Impl::establish(Guests::iterator guest, const Hello& hello) {
   peer.up = guest->connection;
   peer.up->belongs_to(peer.id);
   peer.up->allow(options_.limits.frame_bytes);
+  peer.is_held = false;
   peer.unheard = peer.unspoken = Milliseconds{0};
   guests_.erase(guest);
   logged_[number(peer.id)] = 0;

@@ -21,7 +21,8 @@ LinkLimits link_limits(const MeshLimits& limits) {
 }
 
 Identity identity_of(const MeshOptions& options) {
-  return {options.self, static_cast<std::uint32_t>(options.members.size()),
+  const auto size = static_cast<std::uint32_t>(options.members.size());
+  return {options.self, std::max(size, options.seats),
           Bytes(options.group.begin(), options.group.end()), options.epoch, options.incarnation};
 }
 
@@ -38,32 +39,62 @@ Mesh::Impl::Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers 
       timer_(io),
       tick_(
           std::max(Milliseconds{1}, std::min(options_.limits.ping, options_.limits.handshake) / 2)),
-      logged_(options_.members.size() + 1) {
+      logged_(me_.size + 1) {
   for (std::uint32_t i = 0; i < me_.size; ++i) {
     peers_.emplace_back(NodeId{i}, me_, link_limits(options_.limits));
+    if (i < options_.members.size()) peers_.back().address = options_.members[i];
   }
 }
 
 Result<void> Mesh::Impl::start() {
   HAPAX_CHECK(listener_ == nullptr);
   HAPAX_CHECK(!is_stopped_);
-  const Address address = options_.listen.value_or(options_.members[number(me_.self)]);
+  const Address address = options_.listen ? *options_.listen : *peers_[number(me_.self)].address;
   auto listener =
       Listener::open(io_, address, [this](Socket socket) { accepted(std::move(socket)); });
   if (!listener) return listener.error();
   listener_ = *listener;
   listener_->start();
-  const MeshLimits& limits = options_.limits;
-  for (std::uint32_t i = 0; i < number(me_.self); ++i) {
-    peers_[i].dialer = std::make_shared<Dialer>(
-        io_, options_.members[i],
-        Dialer::Pace{limits.backoff_min, limits.backoff_max, limits.handshake}, prng_.next(),
-        [this, i](Socket socket) { dialled(NodeId{i}, std::move(socket)); },
-        [this, i](std::string_view why) { log_unreachable(NodeId{i}, why); });
-    peers_[i].dialer->dial();
+  for (Peer& peer : peers_) {
+    if (!peer.address || peer.id >= me_.self) continue;
+    make_dialer(peer);
+    peer.dialer->dial();
   }
   schedule_tick();
   return {};
+}
+
+// REQUIRES: its address is known.
+void Mesh::Impl::make_dialer(Peer& peer) {
+  const MeshLimits& limits = options_.limits;
+  const NodeId id = peer.id;
+  if (peer.dialer != nullptr) peer.dialer->close();
+  peer.dialer = std::make_shared<Dialer>(
+      io_, *peer.address, Dialer::Pace{limits.backoff_min, limits.backoff_max, limits.handshake},
+      prng_.next(), [this, id](Socket socket) { dialled(id, std::move(socket)); },
+      [this, id](std::string_view why) { log_unreachable(id, why); });
+}
+
+Result<void> Mesh::Impl::set_address(NodeId id, const Address& address) {
+  HAPAX_CHECK(listener_ != nullptr);
+  HAPAX_CHECK(number(id) < me_.size);
+  HAPAX_CHECK(id != me_.self);
+  if (const auto e = objection_to(address, options_)) return *e;
+  Peer& peer = peers_[number(id)];
+  if (peer.address == address || is_stopped_) return {};
+  peer.address = address;
+  logged_[number(id)] = 0;
+  if (id > me_.self) return {};
+  make_dialer(peer);
+  // While it is up at its old address, the new one is for when that ends.
+  if (peer.up == nullptr) peer.dialer->dial();
+  return {};
+}
+
+void Mesh::Impl::hold(NodeId id, bool on) {
+  Peer& peer = peers_[number(id)];
+  if (std::exchange(peer.is_held, on) == on || peer.up == nullptr) return;
+  peer.up->hold(on);
 }
 
 Address Mesh::Impl::listening() const {
@@ -286,7 +317,7 @@ void Mesh::Impl::tick() {
 
 void Mesh::Impl::watch(Peer& peer) {
   const Milliseconds ping = options_.limits.ping;
-  peer.unheard = peer.up->has_heard() ? Milliseconds{0} : peer.unheard + tick_;
+  peer.unheard = peer.up->has_heard() || peer.is_held ? Milliseconds{0} : peer.unheard + tick_;
   peer.unspoken = peer.up->has_spoken() ? Milliseconds{0} : peer.unspoken + tick_;
   if (peer.unheard >= kSilencesUntilDead * ping) return down(peer, "it has been silent");
   if (peer.unspoken >= ping && !peer.up->is_writing()) {
@@ -317,7 +348,7 @@ void Mesh::Impl::log_unreachable(NodeId peer, std::string_view why) {
   if (is_stopped_ || (logged & kBit) != 0) return;
   logged |= kBit;
   log(fmt::format("cannot reach member {} at {}: {}; still trying", number(peer),
-                  options_.members[number(peer)].text(), why));
+                  peers_[number(peer)].address->text(), why));
 }
 
 }  // namespace hapax::net

@@ -21,6 +21,9 @@
 
 namespace hapax::net {
 
+// Why the address must not be used.
+std::optional<Error> objection_to(const Address& address, const MeshOptions& options);
+
 class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Mesh::Impl> {
  public:
   Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers handlers,
@@ -31,6 +34,9 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   void abandon();  // The mesh is gone: ends what stop() has not.
   bool send(NodeId to, std::span<const std::uint8_t> message);
 
+  Result<void> set_address(NodeId peer, const Address& address);
+  void hold(NodeId peer, bool on);
+  std::uint64_t incarnation_of(NodeId peer) const { return peers_[number(peer)].link.seen(); }
   bool is_up(NodeId peer) const { return peers_[number(peer)].up != nullptr; }
   std::size_t largest_message() const { return options_.limits.frame_bytes - kDataOverhead; }
   Address listening() const;
@@ -53,6 +59,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
         : id(id_), link(me.incarnation, me.epoch, limits) {}
 
     NodeId id;
+    std::optional<Address> address;  // Nothing: not known yet.
     Link link;
     std::shared_ptr<Connection> up;  // Both know each other. Null: down.
     std::shared_ptr<Dialer> dialer;  // Null: the peer dials us, or is ourselves.
@@ -60,6 +67,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
     std::uint64_t last_attempt = 0;  // Of this incarnation of its dialling us.
     bool is_dirty = false;           // Invariant: true if and only if in dirty_.
     bool was_up = false;
+    bool is_held = false;
     Milliseconds unheard{};
     Milliseconds unspoken{};
   };
@@ -93,6 +101,8 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   void refuse(Guests::iterator guest, Drop why, const std::string& what);
   void remove(Guests::iterator guest);
   void retry(std::optional<NodeId> dialled);
+
+  void make_dialer(Peer& peer);
 
   // They go on.
   void on_peer_frame(Peer& peer, std::span<const std::uint8_t> body);

@@ -17,10 +17,12 @@ using testing::address;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::io_context;
 using testing::Member;
 using testing::options_of;
 using testing::Party;
 using testing::Proxy;
+using testing::run_until;
 
 constexpr NodeId k0{0};
 constexpr NodeId k1{1};
@@ -184,6 +186,69 @@ TEST(Mesh, NothingIsLostOrDoubledWhenConnectionsBreak) {
   EXPECT_GT(low.mesh->stats().resent + high.mesh->stats().resent, 0u);
   EXPECT_EQ(low.mesh->stats().forgotten + high.mesh->stats().forgotten, 0u);
   EXPECT_EQ(low.dropped(Drop::violation) + high.dropped(Drop::violation), 0u);
+}
+
+// A member whose address is not in the list: seats are kept for those who come later.
+MeshOptions seated(std::uint32_t self, std::uint64_t incarnation) {
+  MeshOptions options = options_of(self, {});
+  options.seats = 8;
+  options.listen = address("127.0.0.1:0");
+  options.incarnation = incarnation;
+  return options;
+}
+
+TEST(Mesh, MembersMayComeLaterAndElsewhere) {
+  io_context io;
+  std::string heard;
+  const auto make = [&](MeshOptions options) {
+    MeshHandlers handlers;
+    handlers.on_message = [&](NodeId from, std::span<const std::uint8_t> message) {
+      heard += fmt::format("{}:{} ", number(from), message[0]);
+    };
+    auto mesh = Mesh::create(io, std::move(options), std::move(handlers)).value();
+    EXPECT_TRUE(mesh->start().has_value());
+    return mesh;
+  };
+  auto low = make(seated(2, 11));
+  const auto high = make(seated(5, 12));
+  EXPECT_FALSE(high->is_up(NodeId{2}));
+  EXPECT_EQ(high->incarnation_of(NodeId{2}), 0u);
+  ASSERT_TRUE(high->set_address(NodeId{2}, low->listening()).has_value());
+  ASSERT_TRUE(low->set_address(NodeId{5}, high->listening()).has_value());  // It will be dialled.
+  ASSERT_TRUE(run_until(io, [&] { return high->is_up(NodeId{2}) && low->is_up(NodeId{5}); }));
+  EXPECT_EQ(high->incarnation_of(NodeId{2}), 11u);
+  EXPECT_EQ(low->incarnation_of(NodeId{5}), 12u);
+
+  // The same seat, another process, another port.
+  low.reset();
+  low = make(seated(2, 13));
+  ASSERT_TRUE(high->set_address(NodeId{2}, low->listening()).has_value());
+  ASSERT_TRUE(run_until(io, [&] { return high->is_up(NodeId{2}) && low->is_up(NodeId{5}); }));
+  EXPECT_EQ(high->incarnation_of(NodeId{2}), 13u);
+  const Bytes seven{7};
+  ASSERT_TRUE(high->send(NodeId{2}, seven));
+  EXPECT_TRUE(run_until(io, [&] { return heard == "5:7 "; }));
+}
+
+TEST(Mesh, SeatsElsewhereNeedTls) {
+  io_context io;
+  const auto mesh = Mesh::create(io, seated(2, 1), {}).value();
+  ASSERT_TRUE(mesh->start().has_value());
+  EXPECT_FALSE(mesh->set_address(NodeId{1}, address("192.0.2.1:7")).has_value());
+}
+
+TEST(Mesh, NothingIsReadFromWhoIsHeld) {
+  Party party{2};
+  ASSERT_TRUE(party.connect());
+  party[0].mesh->hold(NodeId{1}, true);
+  party[1].say(NodeId{0});
+  ASSERT_TRUE(party.until([&] { return party[0].heard(NodeId{1}) == 1; }));  // Was under way.
+  for (int i = 0; i < 100; ++i) party[1].say(NodeId{0});
+  run_for(party.io, Milliseconds{50});
+  EXPECT_EQ(party[0].heard(NodeId{1}), 1u);
+  party[0].mesh->hold(NodeId{1}, false);
+  EXPECT_TRUE(party.until([&] { return party[0].heard(NodeId{1}) == 101; }));
+  EXPECT_EQ(party[0].disorder, 0u);
 }
 
 TEST(Mesh, APeerThatRestartsIsForgotten) {
