@@ -22,6 +22,7 @@ using testing::Member;
 using testing::options_of;
 using testing::Party;
 using testing::Proxy;
+using testing::run_for;
 using testing::run_until;
 
 constexpr NodeId k0{0};
