@@ -8,7 +8,10 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
+
+#include "engine/engine.h"
 
 namespace hapax::engine {
 
@@ -44,33 +47,49 @@ class Answer : public Call, public std::enable_shared_from_this<Answer<Args...>>
   boost::asio::steady_timer timer_;
 };
 
+using ReadAnswer = Answer<Result<Snapshot>>;
+using CommitAnswer = Answer<Outcome, Revision>;
+
 class Calls {
  public:
-  Calls(boost::asio::io_context& io, std::chrono::milliseconds limit) : io_(io), limit_(limit) {}
+  // `too_late` is called for every call that the engine did not answer in time; it says why.
+  Calls(boost::asio::io_context& io, std::chrono::milliseconds limit,
+        std::function<std::string()> too_late)
+      : io_(io), limit_(limit), too_late_(std::move(too_late)) {}
   ~Calls() {
     for (const auto& call : open_) call->drop();
   }
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
 
-  // When time is up, `too_late` is to give an answer.
-  template <class... Args>
-  std::shared_ptr<Answer<Args...>> open(std::function<void(Args...)> callback,
-                                        std::function<void(Answer<Args...>&)> too_late) {
-    auto answer = std::make_shared<Answer<Args...>>(*this, io_, std::move(callback));
-    open_.insert(answer);
-    answer->timer_.expires_after(limit_);
-    answer->timer_.async_wait([answer, too_late = std::move(too_late)](auto failed) {
-      if (!failed && answer->open()) too_late(*answer);
+  std::shared_ptr<ReadAnswer> open(ReadCallback callback) {
+    return open<ReadAnswer>(std::move(callback),
+                            [this](ReadAnswer& answer) { answer.give(Error{too_late_()}); });
+  }
+  std::shared_ptr<CommitAnswer> open(CommitCallback callback) {
+    return open<CommitAnswer>(std::move(callback), [this](CommitAnswer& answer) {
+      too_late_();
+      answer.give(Outcome::unknown, 0);
     });
-    return answer;
   }
 
   void close(const std::shared_ptr<Call>& call) { open_.erase(call); }
 
  private:
+  template <class A, class Callback, class Late>
+  std::shared_ptr<A> open(Callback callback, Late late) {
+    auto answer = std::make_shared<A>(*this, io_, std::move(callback));
+    open_.insert(answer);
+    answer->timer_.expires_after(limit_);
+    answer->timer_.async_wait([answer, late](auto failed) {
+      if (!failed && answer->open()) late(*answer);
+    });
+    return answer;
+  }
+
   boost::asio::io_context& io_;
   const std::chrono::milliseconds limit_;
+  const std::function<std::string()> too_late_;
   std::set<std::shared_ptr<Call>> open_;
 };
 
