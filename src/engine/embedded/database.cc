@@ -50,24 +50,20 @@ std::uint64_t number(sqlite3* handle, const char* sql) {
 
 }  // namespace
 
-Database::Database(sqlite3* handle, std::string prefix, std::chrono::milliseconds timeout)
-    : handle_(handle), prefix_(std::move(prefix)), timeout_(timeout) {
+Database::Database(sqlite3* handle, std::string prefix, Deadline deadline)
+    : handle_(handle), prefix_(std::move(prefix)), deadline_(deadline) {
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_handler(
       handle_,
-      [](void* self, int times) {
-        return static_cast<Database*>(self)->wait_for_others(times) ? 1 : 0;
-      },
+      [](void* self, int) { return static_cast<Database*>(self)->wait_for_others() ? 1 : 0; },
       this);
 }
 
 Database::~Database() { sqlite3_close(handle_); }
 
 // SQLite's own handler waits in ever longer steps, and cannot be told to stop.
-bool Database::wait_for_others(int times) {
-  const auto now = std::chrono::steady_clock::now();
-  if (times == 0) busy_since_ = now;
-  if (interrupted_ || now - busy_since_ > timeout_) return false;
+bool Database::wait_for_others() {
+  if (interrupted_ || std::chrono::steady_clock::now() > deadline_) return false;
   std::this_thread::sleep_for(std::chrono::milliseconds{1});
   return true;
 }
@@ -78,7 +74,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   if (handle == nullptr) return error("no memory for the embedded engine");
-  std::unique_ptr<Database> database{new Database{handle, group + "/", timeout}};
+  std::unique_ptr<Database> database{
+      new Database{handle, group + "/", std::chrono::steady_clock::now() + timeout}};
   try {
     if (result != SQLITE_OK) throw SqliteError{handle, result};
     database->prepare();
@@ -93,12 +90,12 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 // Several processes may do this at once: only the first finds no tables.
 void Database::prepare() {
   // The one step for which SQLite does not ask the busy handler.
-  for (int times = 0;; ++times) {
+  while (true) {
     try {
       Statement{handle_, "PRAGMA journal_mode = WAL"}.step();
       break;
     } catch (const SqliteError& e) {
-      if (e.code() != SQLITE_BUSY || !wait_for_others(times)) throw;
+      if (e.code() != SQLITE_BUSY || !wait_for_others()) throw;
     }
   }
   run("PRAGMA synchronous = FULL");
@@ -135,7 +132,9 @@ void Database::still_there() {
 }
 
 template <class F>
-auto Database::transaction(const char* begin, F&& work) -> Result<decltype(work())> {
+auto Database::transaction(const char* begin, Deadline deadline, F&& work)
+    -> Result<decltype(work())> {
+  deadline_ = deadline;
   try {
     still_there();
     run(begin);
@@ -159,8 +158,8 @@ Version Database::version_of(const std::string& key) {
   return select.bind(1, prefix_ + key).step() ? select.number(0) : kAbsent;
 }
 
-Result<Snapshot> Database::read(const std::vector<std::string>& prefixes) {
-  return transaction("BEGIN", [&] {
+Result<Snapshot> Database::read(const std::vector<std::string>& prefixes, Deadline deadline) {
+  return transaction("BEGIN", deadline, [&] {
     Snapshot snapshot{revision(), {}};
     // '/' + 1 is '0': the keys of this group are all that lie between.
     Statement select{handle_,
@@ -178,8 +177,10 @@ Result<Snapshot> Database::read(const std::vector<std::string>& prefixes) {
 }
 
 Result<std::optional<Revision>> Database::commit(const std::vector<Condition>& conditions,
-                                                 const std::vector<Write>& writes) {
-  auto result = transaction("BEGIN IMMEDIATE", [&] { return commit_inside(conditions, writes); });
+                                                 const std::vector<Write>& writes,
+                                                 Deadline deadline) {
+  auto result =
+      transaction("BEGIN IMMEDIATE", deadline, [&] { return commit_inside(conditions, writes); });
   if (result) ++own_commits_;
   return result;
 }
@@ -222,8 +223,8 @@ bool Database::apply(const Write& write, Revision revision) {
   return true;
 }
 
-Result<Database::Since> Database::since(std::string_view prefix, Revision from) {
-  return transaction("BEGIN", [&] {
+Result<Backing::Since> Database::since(std::string_view prefix, Revision from, Deadline deadline) {
+  return transaction("BEGIN", deadline, [&] {
     Since since{revision(), std::nullopt};
     const Revision forgotten = number(handle_, "SELECT forgotten FROM state");
     if (from < forgotten || from > since.revision) return since;

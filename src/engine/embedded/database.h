@@ -14,45 +14,35 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/blocking.h"
 #include "engine/record.h"
 
 struct sqlite3;
 
 namespace hapax::engine {
 
-class Database {
+class Database : public Backing {
  public:
   // Creates the file, but no folder. Refuses a file that is something else, is damaged, or cannot
   // be written.
   static Result<std::unique_ptr<Database>> open(const std::string& path, const std::string& group,
                                                 std::chrono::milliseconds timeout);
-  ~Database();
+  ~Database() override;
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  Result<Snapshot> read(const std::vector<std::string>& prefixes);
-
-  // As Store::commit(); an error may come although the commit is done.
+  Result<Snapshot> read(const std::vector<std::string>& prefixes, Deadline deadline) override;
   Result<std::optional<Revision>> commit(const std::vector<Condition>& conditions,
-                                         const std::vector<Write>& writes);
-
-  // As Store::since(); with the revision that it goes up to.
-  struct Since {
-    Revision revision = 0;
-    std::optional<std::vector<Commit>> commits;
-  };
-  Result<Since> since(std::string_view prefix, Revision from);
-
-  // Differs from before if anybody committed since.
-  Result<std::uint64_t> pulse();
-
-  // From any thread: whatever waits for other processes gives up.
-  void interrupt() { interrupted_ = true; }
+                                         const std::vector<Write>& writes,
+                                         Deadline deadline) override;
+  Result<Since> since(std::string_view prefix, Revision from, Deadline deadline) override;
+  Result<std::uint64_t> pulse() override;
+  void interrupt() override { interrupted_ = true; }
 
   static constexpr std::uint64_t kCommitsKept = 1024;
 
  private:
-  Database(sqlite3* handle, std::string prefix, std::chrono::milliseconds timeout);
+  Database(sqlite3* handle, std::string prefix, Deadline deadline);
 
   void prepare();
   void still_there();
@@ -62,14 +52,13 @@ class Database {
                                         const std::vector<Write>& writes);
   bool apply(const Write& write, Revision revision);
   template <class F>
-  auto transaction(const char* begin, F&& work) -> Result<decltype(work())>;
+  auto transaction(const char* begin, Deadline deadline, F&& work) -> Result<decltype(work())>;
   void run(const char* sql);
-  bool wait_for_others(int times);
+  bool wait_for_others();
 
   sqlite3* handle_;
   const std::string prefix_;
-  const std::chrono::milliseconds timeout_;
-  std::chrono::steady_clock::time_point busy_since_;
+  Deadline deadline_;  // Of what is being done.
   std::uint64_t own_commits_ = 0;
   std::atomic<bool> interrupted_ = false;
 };
