@@ -59,7 +59,7 @@ inline void expect_to_survive(Bench& bench, const std::function<std::unique_ptr<
     unknown += counter->unknown;
     EXPECT_FALSE(counter->went_back);
   }
-  bench.put(*engines[0], {{"counter of its own", "end"}});  // Nothing unknown comes after that …
+  bench.put(*engines[0], {{"counter of its own", "end"}});  // The watch has told the rest by then.
   const std::uint64_t value = Counter::value_in(bench.read(*engines[0]));
   EXPECT_GE(value, committed);
   EXPECT_LE(value, committed + unknown);
