@@ -88,7 +88,9 @@ std::string Url::text() const {
 Result<Url> parse_url(std::string_view text) {
   if (text.starts_with("embedded:")) {
     const std::string_view path = text.substr(9);
-    if (path.empty() || path.find('\0') != std::string_view::npos || path.starts_with("//")) {
+    // SQLite takes what begins with ':' for memory of its own.
+    if (path.empty() || path.find('\0') != std::string_view::npos || path.starts_with("//") ||
+        path.starts_with(':')) {
       return error("'{}' names no file; write embedded:PATH", text);
     }
     return Url{Kind::embedded, {}, std::string{path}};

@@ -20,8 +20,6 @@ using namespace etcd;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr const char* kTxn = "/etcdserverpb.KV/Txn";
-
 TxnRequest commit_request(const Keys& keys, const std::vector<Condition>& conditions,
                           std::vector<Write>& writes) {
   TxnRequest request;

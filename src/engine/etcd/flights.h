@@ -15,7 +15,7 @@ class Flights {
     const std::lock_guard lock{mutex_};
     in_the_air_.insert(flight);
   }
-  // The last thing that a flight does here.
+  // The last thing that gRPC's thread does with a flight, which is but a name here.
   void end(grpc::ClientContext* flight) {
     const std::lock_guard lock{mutex_};
     in_the_air_.erase(flight);

@@ -28,6 +28,8 @@ namespace hapax::engine::etcd {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
+inline constexpr const char* kTxn = "/etcdserverpb.KV/Txn";
+
 // gRPC counts on the wall clock.
 inline void set_deadline(grpc::ClientContext& context, Deadline deadline) {
   context.set_deadline(std::chrono::system_clock::now() +
@@ -107,7 +109,9 @@ void Servers::call(std::size_t server, const char* method, Request request, Dead
   set_deadline(flight->context, deadline);
   introduce(flight->context);
   flights_->begin(&flight->context);
-  // On gRPC's thread: `io_` is there still, since whoever destroys us waits for end().
+  // On gRPC's thread: `io_` is there still, since whoever destroys us waits for end(). By then the
+  // thread has let go of the flight, and with it of the channel: gRPC aborts if one of its own
+  // threads is the last to do so.
   flight->stub.UnaryCall(&flight->context, method, {}, &flight->request, &flight->response,
                          [flight, done = std::move(done), flights = flights_, alive = alive(),
                           io = &io_](grpc::Status status) mutable {

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{50};  // Before a broken stream is begun again.
 
+constexpr std::chrono::seconds kDoubt{5};  // How long a server that is behind may take.
+
 }  // namespace
 
 // gRPC's side of a stream; deletes itself when gRPC is through with it. Hands what it hears to the
@@ -49,9 +51,9 @@ class Stream : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
   void OnDone(const grpc::Status& status) override {
     to_loop([status](Watching& watching) { watching.broke(status); });
     const auto flights = flights_;
-    const auto context = context_;
-    delete this;
-    flights->end(context.get());
+    grpc::ClientContext* const context = context_.get();  // The loop holds it.
+    delete this;                                          // Before end(): see Servers::call.
+    flights->end(context);
   }
 
   template <class F>
@@ -111,11 +113,7 @@ void Watching::heard(WatchResponse& response) {
   const auto now = static_cast<Revision>(response.header().revision());
   const bool same = servers_.answered(response.header().cluster_id());
   const bool forgotten = response.canceled() && response.compact_revision() != 0;
-  // A cluster that is behind what we saw was set up anew.
-  if (!same || forgotten || (response.created() && !response.canceled() && now < seen_)) {
-    stop();
-    return telling_->resync();
-  }
+  if (!same || forgotten) return give_up();
   if (response.canceled()) {
     stop();
     const auto code = response.cancel_reason().find("auth") == std::string::npos
@@ -123,7 +121,31 @@ void Watching::heard(WatchResponse& response) {
                           : grpc::UNAUTHENTICATED;
     return broke({code, response.cancel_reason()});
   }
+  if (response.created() && now < seen_) return doubt();
   tell(response);
+}
+
+void Watching::give_up() {
+  stop();
+  telling_->resync();
+}
+
+// This server is behind what we saw. If all are, the cluster was set up anew; so ask for what a
+// majority knows.
+void Watching::doubt() {
+  TxnRequest request;
+  request.add_success()->mutable_request_range()->set_key(keys_.outside(prefix_));
+  servers_.call<TxnRequest, TxnResponse>(
+      server_, kTxn, std::move(request), std::chrono::steady_clock::now() + kDoubt,
+      [self = shared_from_this(), stream = stream_](const grpc::Status& status,
+                                                    TxnResponse& response) {
+        if (self->stream_ != stream) return;
+        if (!status.ok()) {
+          self->stop();
+          return self->broke(status);
+        }
+        if (static_cast<Revision>(response.header().revision()) < self->seen_) self->give_up();
+      });
 }
 
 void Watching::tell(WatchResponse& response) {

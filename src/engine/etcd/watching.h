@@ -28,6 +28,8 @@ class Watching : public std::enable_shared_from_this<Watching> {
   bool wanted() const { return !telling_->over(); }
   void open(std::size_t server);
   void heard(WatchResponse& response);
+  void doubt();
+  void give_up();
   void tell(WatchResponse& response);
   void broke(const grpc::Status& status);
 

@@ -321,6 +321,15 @@ TEST_P(Conformance, AWatchFromWhatIsForgottenSaysResync) {
   EXPECT_EQ(fresh.commits.at(0), (Commit{next, {{"a", "3"}}}));
 }
 
+// As if the engine had been set up anew: what we saw is not there any more.
+TEST_P(Conformance, AWatchFromTheFutureSaysResync) {
+  auto engine = open();
+  Told told;
+  const auto watch = engine->watch("", bench_.read(*engine).revision + 1'000'000, told.handler());
+  ASSERT_TRUE(bench_.until([&] { return told.resync; }));
+  EXPECT_EQ(told.size(), 0u);
+}
+
 TEST_P(Conformance, AWatchThatIsGoneIsSilent) {
   auto engine = open();
   const Revision start = bench_.put(*engine, {{"a", "0"}});

@@ -12,6 +12,8 @@ namespace {
 
 // How long a server may be silent is a part of it. It asks nothing of the lease of a lock.
 constexpr int kSessionMs = 6'000;
+// There may be no handle because a name cannot be looked up; not to be tried all the time.
+constexpr std::chrono::milliseconds kReopen{100};
 
 void say_nothing(const char*) {}  // health() says what there is to say.
 
@@ -83,6 +85,7 @@ Session::~Session() {
 }
 
 void Session::reopen() {
+  opened_ = std::chrono::steady_clock::now();
   if (handle_ != nullptr) zookeeper_close(handle_);
   const auto changed = [](zhandle_t*, int, int, const char*, void* self) {
     ++static_cast<Session*>(self)->changes_;
@@ -98,7 +101,8 @@ bool Session::connected() const {
 
 bool Session::connect(Deadline deadline) {
   while (!connected()) {
-    if (handle_ == nullptr || is_unrecoverable(handle_) == ZINVALIDSTATE) reopen();
+    const bool over = handle_ == nullptr || is_unrecoverable(handle_) == ZINVALIDSTATE;
+    if (over && std::chrono::steady_clock::now() - opened_ > kReopen) reopen();
     std::unique_lock lock{mail_->mutex};
     const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds{5};
     mail_->arrived.wait_until(lock, std::min(soon, deadline),

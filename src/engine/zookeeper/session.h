@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -79,7 +80,8 @@ class Session {
   const std::string login_;
   std::shared_ptr<Mail> mail_;  // Where answers arrive, on ZooKeeper's threads.
   std::atomic<std::uint64_t> changes_ = 0;
-  _zhandle* handle_ = nullptr;
+  std::chrono::steady_clock::time_point opened_;  // The last attempt.
+  _zhandle* handle_ = nullptr;                    // Nothing: not even the servers' names are known.
 };
 
 }  // namespace hapax::engine::zookeeper

@@ -14,6 +14,10 @@ Result<std::unique_ptr<Engine>> open_zookeeper(boost::asio::io_context& io, cons
         "ZooKeeper's client of Debian has no TLS; leave out the engine's TLS files, and use "
         "a tunnel");
   }
+  if (options.user.find(':') != std::string::npos) {
+    return error("ZooKeeper's users have no ':' in their names, but '{}' has; choose another",
+                 options.user);
+  }
   std::string servers;
   for (const Endpoint& endpoint : url.endpoints) {
     if (!servers.empty()) servers += ',';

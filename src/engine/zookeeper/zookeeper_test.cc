@@ -185,10 +185,13 @@ TEST(ZooKeeperEngine, NobodyThereIsAnErrorInTime) {
   EXPECT_FALSE((*engine)->health().reachable);
 }
 
-TEST(ZooKeeperEngine, HasNoTls) {
+TEST(ZooKeeperEngine, RefusesWhatItDoesNotHave) {
   Bench bench;
   Options options = options_for("tls");
   options.tls.emplace();
+  EXPECT_FALSE(open(bench.io(), *parse_url("zookeeper://127.0.0.1"), options).has_value());
+  options.tls.reset();
+  options.user = "a:b";
   EXPECT_FALSE(open(bench.io(), *parse_url("zookeeper://127.0.0.1"), options).has_value());
 }
 
