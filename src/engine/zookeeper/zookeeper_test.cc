@@ -23,6 +23,11 @@
 #include "engine/zookeeper/ensemble.h"
 #include "engine/zookeeper/layout.h"
 
+#ifdef __SANITIZE_THREAD__
+// It formats addresses for its log in one buffer for all threads.
+extern "C" const char* __tsan_default_suppressions() { return "race:libzookeeper_mt.so"; }
+#endif
+
 namespace hapax::engine::testing {
 namespace {
 
