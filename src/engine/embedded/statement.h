@@ -12,9 +12,7 @@ namespace hapax::engine {
 class SqliteError : public std::runtime_error {
  public:
   SqliteError(sqlite3* database, int result)
-      : std::runtime_error(std::string{sqlite3_errmsg(database)} + " (" + sqlite3_errstr(result) +
-                           ")"),
-        code_(result & 0xff) {}
+      : std::runtime_error(sqlite3_errmsg(database)), code_(result & 0xff) {}
   int code() const { return code_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <etcd.pb.h>  // Generated from etcd.proto.
 #include <map>
 #include <utility>
 
@@ -10,7 +11,6 @@
 #include "engine/etcd/keys.h"
 #include "engine/etcd/servers.h"
 #include "engine/etcd/watching.h"
-#include "etcd.pb.h"
 
 namespace hapax::engine {
 namespace {

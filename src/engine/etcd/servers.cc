@@ -1,13 +1,12 @@
 #include "engine/etcd/servers.h"
 
+#include <etcd.pb.h>  // Generated from etcd.proto.
 #include <fmt/format.h>
 #include <fstream>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 #include <iterator>
-
-#include "etcd.pb.h"
 
 namespace hapax::engine::etcd {
 namespace {

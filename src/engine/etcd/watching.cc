@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <etcd.pb.h>  // Generated from etcd.proto.
 #include <map>
 #include <utility>
 
 #include "engine/commit.h"
-#include "etcd.pb.h"
 
 namespace hapax::engine::etcd {
 namespace {
