@@ -80,6 +80,12 @@ install(TARGETS hapax_library EXPORT hapax-targets)
 install(DIRECTORY include/hapax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN sqlite_gate.h EXCLUDE)
 set(HAPAX_PC_REQUIRES "fmt openssl")
+set(HAPAX_PC_LIBS "")  # Those that are linked by name, as engines' are.
+foreach(package IN LISTS packages)
+  if(NOT package MATCHES "::")
+    string(APPEND HAPAX_PC_LIBS " -l${package}")
+  endif()
+endforeach()
 if(TARGET hapax_sqlite)
   install(FILES include/hapax/sqlite_gate.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hapax)
   string(APPEND HAPAX_PC_REQUIRES " sqlite3")

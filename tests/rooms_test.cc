@@ -58,6 +58,7 @@ const std::map<std::string, Names> kSees{
     {"base", {}},
     {"core", {"base"}},
     {"wire", {"base"}},
+    {"engine", {"base"}},
     {"net", {"base", "core", "wire"}},
     {"mutex", {"base", "core"}},
     {"election", {"base", "core"}},

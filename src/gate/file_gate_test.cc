@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/testing/folder.h"
-#include "gate/testing/processes.h"
+#include "base/testing/processes.h"
 #include "hapax/gate.h"
 
 namespace hapax {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/testing/folder.h"
-#include "gate/testing/processes.h"
+#include "base/testing/processes.h"
 
 namespace hapax {
 namespace {

@@ -1,4 +1,4 @@
-// Processes that contend for a gate.
+// Processes that contend for something.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,66 @@
+// The engines that need no server, through the suite of all.
+#include "engine/testing/conformance.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+
+#ifdef HAPAX_HAS_EMBEDDED
+#include <sqlite3.h>
+#endif
+
+#include "base/testing/folder.h"
+#include "engine/fake.h"
+#include "engine/open.h"
+
+namespace hapax::engine::testing {
+namespace {
+
+class FakeBackend : public Backend {
+ public:
+  std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) override {
+    return open_fake(io, servers_[group]);
+  }
+  void forget(Bench&, Engine&) override {
+    for (auto& [group, server] : servers_) server.store.compact();
+  }
+
+ private:
+  std::map<std::string, FakeServer> servers_;
+};
+
+#ifdef HAPAX_HAS_EMBEDDED
+class EmbeddedBackend : public Backend {
+ public:
+  std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) override {
+    Options options;
+    options.group = group;
+    auto engine = engine::open(io, Url{Kind::embedded, {}, folder_ / "engine.db"}, options);
+    if (!engine) ADD_FAILURE() << engine.error().message;
+    return engine ? std::move(*engine) : nullptr;
+  }
+  void forget(Bench&, Engine&) override {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_ / "engine.db").c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, "DELETE FROM changes; UPDATE state SET forgotten = revision",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(handle);
+  }
+
+ private:
+  hapax::testing::Folder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Embedded, Conformance,
+                         ::testing::Values(BackendMaker{
+                             "embedded", [] { return std::make_unique<EmbeddedBackend>(); }}));
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Fake, Conformance,
+                         ::testing::Values(BackendMaker{
+                             "fake", [] { return std::make_unique<FakeBackend>(); }}));
+
+}  // namespace
+}  // namespace hapax::engine::testing

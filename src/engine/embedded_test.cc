@@ -1,0 +1,221 @@
+// What is the embedded engine's own: a file, several processes, a disk that fails.
+#ifdef HAPAX_HAS_EMBEDDED
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sqlite3.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/testing/folder.h"
+#include "base/testing/processes.h"
+#include "engine/embedded/database.h"
+#include "engine/open.h"
+#include "engine/testing/bench.h"
+#include "engine/testing/counter.h"
+
+namespace hapax::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using testing::Bench;
+using testing::Counter;
+using testing::Told;
+
+class EmbeddedEngine : public ::testing::Test {
+ protected:
+  fs::path path() const { return folder_ / "engine.db"; }
+
+  Result<std::unique_ptr<Engine>> try_open(boost::asio::io_context& io, const fs::path& file,
+                                           milliseconds timeout = milliseconds{3'000}) {
+    Options options;
+    options.timeout = timeout;
+    return engine::open(io, Url{Kind::embedded, {}, file.string()}, options);
+  }
+  std::unique_ptr<Engine> open(boost::asio::io_context& io,
+                               milliseconds timeout = milliseconds{3'000}) {
+    auto engine = try_open(io, path(), timeout);
+    if (!engine) ADD_FAILURE() << engine.error().message;
+    return engine ? std::move(*engine) : nullptr;
+  }
+  std::string refusal(const fs::path& file) {
+    Bench bench;
+    auto engine = try_open(bench.io(), file);
+    return engine ? "opened" : engine.error().message;
+  }
+
+  hapax::testing::Folder folder_;
+};
+
+TEST_F(EmbeddedEngine, KeepsItsRecordsAndItsRevisionInAFile) {
+  Bench bench;
+  const Revision revision = bench.put(*open(bench.io()), {{"a", "1"}});
+  auto again = open(bench.io());
+  EXPECT_EQ(bench.read(*again), (Snapshot{revision, {{"a", "1", revision}}}));
+  EXPECT_GT(bench.put(*again, {{"a", "2"}}), revision);
+}
+
+TEST_F(EmbeddedEngine, IsSharedByProcesses) {
+  constexpr std::uint64_t kProcesses = 4;
+  constexpr std::uint64_t kTimes = 10;
+  hapax::testing::in_processes(kProcesses, [&](std::uint64_t) {
+    Bench bench;
+    auto engine = open(bench.io(), milliseconds{20'000});
+    Counter counter{bench.io(), *engine, kTimes};
+    counter.start();
+    if (!bench.until([&] { return counter.done(); }) || counter.unknown != 0) _exit(1);
+  });
+  Bench bench;
+  EXPECT_EQ(Counter::value_in(bench.read(*open(bench.io()))), kProcesses * kTimes);
+}
+
+TEST_F(EmbeddedEngine, WhatIsAcknowledgedOutlivesAKill) {
+  for (int round = 0; round < 3; ++round) {
+    int acknowledged[2];
+    ASSERT_EQ(pipe(acknowledged), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      Bench bench;
+      auto engine = open(bench.io());
+      for (std::uint64_t i = 0;; ++i) {
+        const Revision revision = bench.put(*engine, {{"last", std::to_string(i)}});
+        if (write(acknowledged[1], &revision, sizeof revision) != sizeof revision) _exit(1);
+      }
+    }
+    close(acknowledged[1]);
+    Revision last = 0;
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(::read(acknowledged[0], &last, sizeof last), 8);
+    kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    while (::read(acknowledged[0], &last, sizeof last) == 8) continue;
+    close(acknowledged[0]);
+    Bench bench;
+    const Snapshot seen = bench.read(*open(bench.io()));
+    ASSERT_EQ(seen.records.size(), 1u);
+    EXPECT_GE(seen.records[0].version, last);
+    EXPECT_LE(seen.records[0].version, last + 1);
+  }
+}
+
+TEST_F(EmbeddedEngine, ForgetsOldCommitsButNotWhatThereIs) {
+  Bench bench;
+  auto engine = open(bench.io());
+  const Revision first = bench.put(*engine, {{"first", "1"}});
+  Told told;
+  for (std::uint64_t i = 0; i < Database::kCommitsKept; ++i) bench.put(*engine, {{"a", ""}});
+  const auto late = engine->watch("", first - 1, told.handler());
+  ASSERT_TRUE(bench.until([&] { return told.resync; }));
+  EXPECT_EQ(bench.read(*engine, {"first"}).records.size(), 1u);
+  Told known;
+  const auto in_time = engine->watch("", first, known.handler());
+  ASSERT_TRUE(bench.until([&] { return known.size() == Database::kCommitsKept; }));
+}
+
+TEST_F(EmbeddedEngine, RefusesWhatItCannotUse) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refusal(folder_ / "none" / "engine.db"), HasSubstr("check the folder"));
+  EXPECT_THAT(refusal(folder_.path()), HasSubstr("check the folder"));
+  EXPECT_THAT(refusal("/proc/engine.db"), HasSubstr("check the folder"));
+  std::ofstream{folder_ / "garbage.db"} << std::string(8192, 'x');
+  EXPECT_THAT(refusal(folder_ / "garbage.db"), HasSubstr("damaged, or no database"));
+
+  sqlite3* foreign = nullptr;
+  ASSERT_EQ(sqlite3_open((folder_ / "foreign.db").c_str(), &foreign), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(foreign, "CREATE TABLE t (x)", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(foreign);
+  EXPECT_THAT(refusal(folder_ / "foreign.db"), HasSubstr("another program's database"));
+}
+
+TEST_F(EmbeddedEngine, RefusesADamagedFile) {
+  {
+    Bench bench;
+    auto engine = open(bench.io());
+    for (int i = 0; i < 20; ++i) {
+      bench.put(*engine, {{"key " + std::to_string(i), std::string(3000, 'v')}});
+    }
+  }
+  const auto size = fs::file_size(path());
+  std::fstream file{path(), std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(4096);
+  file << std::string(size - 4096, 'x');
+  file.close();
+  EXPECT_THAT(refusal(path()), ::testing::HasSubstr("damaged"));
+}
+
+TEST_F(EmbeddedEngine, DoesNotBlockTheLoopNorClaimWhatItCouldNotDo) {
+  Bench bench;
+  auto engine = open(bench.io(), milliseconds{200});
+  bench.put(*engine, {{"a", "1"}});
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  int ticks = 0;
+  boost::asio::steady_timer timer{bench.io()};
+  std::function<void()> tick = [&] {
+    timer.expires_after(milliseconds{1});
+    timer.async_wait([&](auto failed) {
+      if (failed) return;
+      ++ticks;
+      tick();
+    });
+  };
+  tick();
+  EXPECT_EQ(bench.commit(*engine, {}, {{"a", "2"}}).outcome, Outcome::unknown);
+  EXPECT_GT(ticks, 10);
+  timer.cancel();
+  EXPECT_FALSE(engine->health().reachable);
+  sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
+  sqlite3_close(other);
+  ASSERT_TRUE(bench.until([&] { return bench.try_read(*engine).has_value(); }));
+  bench.put(*engine, {{"a", "3"}});
+  EXPECT_EQ(bench.read(*engine).records.at(0).value, "3");
+  EXPECT_TRUE(engine->health().reachable);
+}
+
+TEST_F(EmbeddedEngine, AFullDiskIsNeverACommit) {
+  Bench bench;
+  auto engine = open(bench.io());
+  const Revision before = bench.put(*engine, {{"a", "1"}});
+  // Files may not grow any more, which is as near to a full disk as a process can bring itself.
+  rlimit old_limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = old_limit;
+  small.rlim_cur = 64 << 10;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::uint64_t committed = 0;
+  Outcome outcome = Outcome::committed;
+  for (int i = 0; i < 100 && outcome == Outcome::committed; ++i) {
+    outcome = bench.commit(*engine, {}, {{"a", std::string(8 << 10, 'x')}}).outcome;
+    if (outcome == Outcome::committed) ++committed;
+  }
+  EXPECT_EQ(outcome, Outcome::unknown);
+  EXPECT_FALSE(engine->health().reachable);
+  EXPECT_NE(engine->health().said, "ok");
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(bench.read(*engine).revision, before + committed);
+  EXPECT_EQ(bench.put(*engine, {{"a", "2"}}), before + committed + 1);
+}
+
+TEST_F(EmbeddedEngine, AFileThatWasDeletedIsNeverWrittenTo) {
+  Bench bench;
+  auto engine = open(bench.io());
+  bench.put(*engine, {{"a", "1"}});
+  fs::remove(path());
+  EXPECT_EQ(bench.commit(*engine, {}, {{"a", "2"}}).outcome, Outcome::unknown);
+  EXPECT_THAT(engine->health().said, ::testing::HasSubstr("moved or deleted"));
+  EXPECT_FALSE(bench.try_read(*engine).has_value());
+}
+
+}  // namespace
+}  // namespace hapax::engine
+#endif

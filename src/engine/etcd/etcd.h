@@ -1,0 +1,17 @@
+// An etcd cluster as engine: a commit is a Txn on mod_revisions, a snapshot a Txn of ranges, which
+// sees one revision.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "engine/open.h"
+
+namespace hapax::engine {
+
+Result<std::unique_ptr<Engine>> open_etcd(boost::asio::io_context& io, const Url& url,
+                                          const Options& options);
+
+}  // namespace hapax::engine

@@ -1,0 +1,37 @@
+// The calls that gRPC has under way for an engine, on threads of its own: all can be called back,
+// and waited for.
+#pragma once
+
+#include <condition_variable>
+#include <grpcpp/client_context.h>
+#include <mutex>
+#include <set>
+
+namespace hapax::engine::etcd {
+
+class Flights {
+ public:
+  void begin(grpc::ClientContext* flight) {
+    const std::lock_guard lock{mutex_};
+    in_the_air_.insert(flight);
+  }
+  // The last thing that gRPC's thread does with a flight, which is but a name here.
+  void end(grpc::ClientContext* flight) {
+    const std::lock_guard lock{mutex_};
+    in_the_air_.erase(flight);
+    landed_.notify_all();
+  }
+  // After it nothing is under way, provided that nothing begins.
+  void cancel_all() {
+    std::unique_lock lock{mutex_};
+    for (grpc::ClientContext* flight : in_the_air_) flight->TryCancel();
+    landed_.wait(lock, [this] { return in_the_air_.empty(); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable landed_;
+  std::set<grpc::ClientContext*> in_the_air_;
+};
+
+}  // namespace hapax::engine::etcd

@@ -1,0 +1,163 @@
+#include "engine/etcd/servers.h"
+
+#include <etcd.pb.h>  // Generated from etcd.proto.
+#include <fmt/format.h>
+#include <fstream>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+#include <iterator>
+
+namespace hapax::engine::etcd {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLookAgain{10};    // While no server is connected.
+constexpr milliseconds kKnockAgain{200};  // After we were not let in.
+
+std::string contents_of(const std::string& file) {
+  if (file.empty()) return {};
+  std::ifstream stream{file};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+std::shared_ptr<grpc::ChannelCredentials> credentials(const Options& options) {
+  if (!options.tls) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({contents_of(options.tls->authority), contents_of(options.tls->key),
+                               contents_of(options.tls->certificate)});
+}
+
+grpc::ChannelArguments arguments() {
+  grpc::ChannelArguments arguments;
+  // A call is made once, by us: no retries that a name server or a proxy could bring in.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // Engines of one process fail one by one, as those of several do.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1'000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'000);
+  // A watch on a dead connection would wait for ever. More often than every 5 s etcd hangs up.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 3'000);
+  arguments.SetMaxReceiveMessageSize(64 << 20);
+  return arguments;
+}
+
+// The threads on which gRPC calls back end with the last channel that used them, and gRPC 1.51 may
+// abort ("assertion failed: prior > 0") when they end as the next ones begin. So one channel, which
+// is never released, uses them from the first engine on: for a call that is over before it begins.
+void keep_threads() {
+  using Stub = grpc::TemplatedGenericStub<TxnRequest, TxnResponse>;
+  struct Flight {
+    grpc::ClientContext context;
+    TxnRequest request;
+    TxnResponse response;
+  };
+  static Stub* const kept = [] {
+    auto* stub = new Stub{grpc::CreateChannel("127.0.0.1:1", grpc::InsecureChannelCredentials())};
+    auto flight = std::make_shared<Flight>();
+    flight->context.set_deadline(std::chrono::system_clock::now());
+    stub->UnaryCall(&flight->context, kTxn, {}, &flight->request, &flight->response,
+                    [flight](const grpc::Status&) {});
+    return stub;
+  }();
+  (void)kept;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Servers>> Servers::create(boost::asio::io_context& io, const Url& url,
+                                                 const Options& options) {
+  keep_threads();
+  std::unique_ptr<Servers> servers{new Servers{io, options}};
+  for (const Endpoint& endpoint : url.endpoints) {
+    servers->channels_.push_back(
+        grpc::CreateCustomChannel(endpoint.text(), credentials(options), arguments()));
+  }
+  servers->connected();  // Begins to connect.
+  return servers;
+}
+
+std::size_t Servers::connected() {
+  std::size_t found = size();
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::size_t server = (current_ + i) % size();
+    const bool ready = channels_[server]->GetState(/*try_to_connect=*/true) == GRPC_CHANNEL_READY;
+    if (ready && found == size()) found = server;
+  }
+  return found;
+}
+
+void Servers::when_ready(std::function<bool()> wanted, std::function<void(std::size_t)> go) {
+  boost::asio::post(
+      io_, [this, alive = alive(), wanted = std::move(wanted), go = std::move(go)]() mutable {
+        if (alive.expired()) return;
+        again(std::make_shared<boost::asio::steady_timer>(io_), std::move(wanted), std::move(go));
+      });
+}
+
+void Servers::again(std::shared_ptr<boost::asio::steady_timer> timer, std::function<bool()> wanted,
+                    std::function<void(std::size_t)> go) {
+  if (!wanted()) return;
+  const std::size_t server = connected();
+  const bool let_in = options_.user.empty() || !token_.empty();
+  if (server < size() && let_in) return go(server);
+  if (server < size() && !authenticating_) authenticate(server);
+  timer->expires_after(kLookAgain);
+  timer->async_wait([this, alive = alive(), timer, wanted = std::move(wanted),
+                     go = std::move(go)](auto failed) mutable {
+    if (!failed && !alive.expired()) again(timer, std::move(wanted), std::move(go));
+  });
+}
+
+void Servers::authenticate(std::size_t server) {
+  authenticating_ = true;
+  AuthenticateRequest request;
+  request.set_name(options_.user);
+  request.set_password(options_.password);
+  call<AuthenticateRequest, AuthenticateResponse>(
+      server, "/etcdserverpb.Auth/Authenticate", std::move(request),
+      std::chrono::steady_clock::now() + options_.timeout,
+      [this, server](const grpc::Status& status, AuthenticateResponse& response) {
+        token_ = response.token();
+        if (status.ok()) {
+          authenticating_ = false;
+          return;
+        }
+        failed(server, status);
+        retry_.expires_after(kKnockAgain);
+        retry_.async_wait([this, alive = alive()](auto cancelled) {
+          if (!cancelled && !alive.expired()) authenticating_ = false;
+        });
+      });
+}
+
+void Servers::introduce(grpc::ClientContext& context) const {
+  context.AddMetadata("hasleader", "true");
+  if (!token_.empty()) context.AddMetadata("token", token_);
+}
+
+void Servers::failed(std::size_t server, const grpc::Status& status) {
+  if (status.error_code() == grpc::UNAUTHENTICATED) token_.clear();
+  failed(server, status.error_message());
+}
+
+void Servers::failed(std::size_t server, const std::string& why) {
+  health_.ill(fmt::format("etcd: {}", why));
+  if (server == current_) next();
+}
+
+bool Servers::answered(std::uint64_t cluster) {
+  if (cluster_ == 0) cluster_ = cluster;
+  if (cluster == cluster_) {
+    health_.well();
+    return true;
+  }
+  health_.ill("etcd: the endpoints belong to different clusters; name those of one");
+  return false;
+}
+
+}  // namespace hapax::engine::etcd

@@ -1,0 +1,127 @@
+// The members of an etcd cluster: a channel to each, which of them to ask next, and who we are to
+// them.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/impl/codegen/proto_utils.h>  // How gRPC reads and writes our messages.
+#include <grpcpp/support/status.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/etcd/flights.h"
+#include "engine/etcd/poller.h"
+#include "engine/health.h"
+#include "engine/open.h"
+
+namespace hapax::engine::etcd {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+inline constexpr const char* kTxn = "/etcdserverpb.KV/Txn";
+
+// gRPC counts on the wall clock.
+inline void set_deadline(grpc::ClientContext& context, Deadline deadline) {
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                           deadline - std::chrono::steady_clock::now()));
+}
+
+class Servers {
+ public:
+  static Result<std::unique_ptr<Servers>> create(boost::asio::io_context& io, const Url& url,
+                                                 const Options& options);
+  ~Servers() { flights_->cancel_all(); }
+
+  // Calls `go` with a server that is connected (and has let us in) as soon as there is one, while
+  // `wanted` says so. Never from inside the call.
+  void when_ready(std::function<bool()> wanted, std::function<void(std::size_t server)> go);
+
+  // A unary call; `done` on the loop's thread, but not when the servers are gone.
+  template <class Request, class Response>
+  void call(std::size_t server, const char* method, Request request, Deadline deadline,
+            std::function<void(const grpc::Status&, Response&)> done);
+
+  // Notes what a failed call says of a server: the next one is asked next, and again who we are.
+  void failed(std::size_t server, const grpc::Status& status);
+  void failed(std::size_t server, const std::string& why);
+  // Notes an answer. False if it comes from another cluster than those before.
+  bool answered(std::uint64_t cluster);
+
+  void next() { current_ = (current_ + 1) % channels_.size(); }
+  std::size_t size() const { return channels_.size(); }
+  Health& health() { return health_; }
+  const Health& health() const { return health_; }
+  boost::asio::io_context& io() { return io_; }
+
+  const std::shared_ptr<grpc::Channel>& channel(std::size_t server) { return channels_[server]; }
+  const std::shared_ptr<Flights>& flights() { return flights_; }
+  // Every call says so: no answers from a member that has lost its leader; and who asks.
+  void introduce(grpc::ClientContext& context) const;
+  std::weak_ptr<int> alive() const { return alive_; }
+
+ private:
+  Servers(boost::asio::io_context& io, const Options& options)
+      : io_(io), options_(options), retry_(io) {}
+
+  std::size_t connected();  // size(), if none is.
+  void authenticate(std::size_t server);
+  void again(std::shared_ptr<boost::asio::steady_timer> timer, std::function<bool()> wanted,
+             std::function<void(std::size_t)> go);
+
+  boost::asio::io_context& io_;
+  const Options options_;
+  Poller poller_;
+  std::vector<std::shared_ptr<grpc::Channel>> channels_;
+  std::size_t current_ = 0;
+  std::uint64_t cluster_ = 0;  // 0: not known yet.
+  std::string token_;
+  bool authenticating_ = false;
+  boost::asio::steady_timer retry_;
+  Health health_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>();
+  std::shared_ptr<Flights> flights_ = std::make_shared<Flights>();
+};
+
+template <class Request, class Response>
+void Servers::call(std::size_t server, const char* method, Request request, Deadline deadline,
+                   std::function<void(const grpc::Status&, Response&)> done) {
+  struct Flight {
+    explicit Flight(std::shared_ptr<grpc::Channel> channel) : stub(std::move(channel)) {}
+    grpc::ClientContext context;
+    grpc::TemplatedGenericStub<Request, Response> stub;
+    Request request;
+    Response response;
+    grpc::Status status;
+  };
+  auto flight = std::make_shared<Flight>(channels_[server]);
+  flight->request = std::move(request);
+  set_deadline(flight->context, deadline);
+  introduce(flight->context);
+  flights_->begin(&flight->context);
+  // On gRPC's thread: `io_` is there still, since whoever destroys us waits for end(). By then the
+  // thread has let go of the flight, and with it of the channel: gRPC aborts if one of its own
+  // threads is the last to do so.
+  flight->stub.UnaryCall(&flight->context, method, {}, &flight->request, &flight->response,
+                         [flight, done = std::move(done), flights = flights_, alive = alive(),
+                          io = &io_](grpc::Status status) mutable {
+                           flight->status = std::move(status);
+                           boost::asio::post(
+                               *io, [flight, done = std::move(done), alive = std::move(alive)] {
+                                 if (!alive.expired()) done(flight->status, flight->response);
+                               });
+                           flights->end(&flight->context);
+                         });
+}
+
+}  // namespace hapax::engine::etcd

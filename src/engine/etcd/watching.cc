@@ -1,0 +1,180 @@
+#include "engine/etcd/watching.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <etcd.pb.h>  // Generated from etcd.proto.
+#include <map>
+#include <utility>
+
+#include "engine/commit.h"
+
+namespace hapax::engine::etcd {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{50};  // Before a broken stream is begun again.
+
+constexpr std::chrono::seconds kDoubt{5};  // How long a server that is behind may take.
+
+}  // namespace
+
+// gRPC's side of a stream; deletes itself when gRPC is through with it. Hands what it hears to the
+// loop, and there it counts only while it is the watch's stream.
+class Stream : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
+ public:
+  Stream(Servers& servers, std::shared_ptr<grpc::ClientContext> context,
+         const std::shared_ptr<Watching>& watching, std::size_t server, WatchRequest request)
+      : io_(servers.io()),
+        context_(std::move(context)),
+        flights_(servers.flights()),
+        alive_(servers.alive()),
+        watching_(watching),
+        stub_(servers.channel(server)),
+        request_(std::move(request)) {
+    servers.introduce(*context_);
+    flights_->begin(context_.get());
+    stub_.PrepareBidiStreamingCall(context_.get(), "/etcdserverpb.Watch/Watch", {}, this);
+    StartWrite(&request_);
+    StartRead(&response_);
+    StartCall();
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) return;
+    to_loop([response = std::move(response_)](Watching& watching) mutable {
+      watching.heard(response);
+    });
+    response_.Clear();
+    StartRead(&response_);
+  }
+  void OnDone(const grpc::Status& status) override {
+    to_loop([status](Watching& watching) { watching.broke(status); });
+    const auto flights = flights_;
+    grpc::ClientContext* const context = context_.get();  // The loop holds it.
+    delete this;                                          // Before end(): see Servers::call.
+    flights->end(context);
+  }
+
+  template <class F>
+  void to_loop(F&& work) {
+    boost::asio::post(io_, [work = std::forward<F>(work), alive = alive_, watching = watching_,
+                            context = context_]() mutable {
+      const auto listener = watching.lock();
+      if (!alive.expired() && listener && listener->stream_ == context) work(*listener);
+    });
+  }
+
+  boost::asio::io_context& io_;
+  std::shared_ptr<grpc::ClientContext> context_;
+  std::shared_ptr<Flights> flights_;
+  std::weak_ptr<int> alive_;
+  std::weak_ptr<Watching> watching_;
+  grpc::TemplatedGenericStub<WatchRequest, WatchResponse> stub_;
+  WatchRequest request_;
+  WatchResponse response_;
+};
+
+Watching::Watching(Servers& servers, const Keys& keys, std::string prefix, Revision from,
+                   std::shared_ptr<Telling> telling)
+    : servers_(servers),
+      keys_(keys),
+      prefix_(std::move(prefix)),
+      seen_(from),
+      telling_(std::move(telling)) {}
+
+void Watching::start() {
+  const auto self = shared_from_this();
+  servers_.when_ready([self] { return self->wanted(); },
+                      [self](std::size_t server) { self->open(server); });
+}
+
+void Watching::stop() {
+  if (const auto stream = std::exchange(stream_, nullptr)) stream->TryCancel();
+}
+
+void Watching::open(std::size_t server) {
+  WatchRequest request;
+  auto& create = *request.mutable_create_request();
+  auto [begin, end] = keys_.range(prefix_);
+  create.set_key(std::move(begin));
+  create.set_range_end(std::move(end));
+  // From what we saw last, which is then left out: if etcd has forgotten more than that, it says
+  // so. From the revision after it, one that was compacted just there would lack its deletes
+  // (etcd#18089).
+  create.set_start_revision(static_cast<std::int64_t>(std::max<Revision>(seen_, 1)));
+  server_ = server;
+  stream_ = std::make_shared<grpc::ClientContext>();
+  new Stream{servers_, stream_, shared_from_this(), server, std::move(request)};
+}
+
+void Watching::heard(WatchResponse& response) {
+  const auto self = shared_from_this();  // A handler may end the watch.
+  const auto now = static_cast<Revision>(response.header().revision());
+  const bool same = servers_.answered(response.header().cluster_id());
+  const bool forgotten = response.canceled() && response.compact_revision() != 0;
+  if (!same || forgotten) return give_up();
+  if (response.canceled()) {
+    stop();
+    const auto code = response.cancel_reason().find("auth") == std::string::npos
+                          ? grpc::UNAVAILABLE
+                          : grpc::UNAUTHENTICATED;
+    return broke({code, response.cancel_reason()});
+  }
+  if (response.created() && now < seen_) return doubt();
+  tell(response);
+}
+
+void Watching::give_up() {
+  stop();
+  telling_->resync();
+}
+
+// This server is behind what we saw. If all are, the cluster was set up anew; so ask for what a
+// majority knows.
+void Watching::doubt() {
+  TxnRequest request;
+  request.add_success()->mutable_request_range()->set_key(keys_.outside(prefix_));
+  servers_.call<TxnRequest, TxnResponse>(
+      server_, kTxn, std::move(request), std::chrono::steady_clock::now() + kDoubt,
+      [self = shared_from_this(), stream = stream_](const grpc::Status& status,
+                                                    TxnResponse& response) {
+        if (self->stream_ != stream) return;
+        if (!status.ok()) {
+          self->stop();
+          return self->broke(status);
+        }
+        if (static_cast<Revision>(response.header().revision()) < self->seen_) self->give_up();
+      });
+}
+
+void Watching::tell(WatchResponse& response) {
+  std::map<Revision, Commit> commits;
+  for (Event& event : *response.mutable_events()) {
+    const auto revision = static_cast<Revision>(event.kv().mod_revision());
+    Write write{keys_.inside(event.kv().key()), std::nullopt};
+    if (event.type() == Event::PUT) write.value = std::move(*event.mutable_kv()->mutable_value());
+    Commit& commit = commits[revision];
+    commit.revision = revision;
+    commit.writes.push_back(std::move(write));
+  }
+  for (auto& [revision, commit] : commits) {
+    if (revision <= seen_) continue;
+    seen_ = revision;
+    sort_by_key(commit.writes);
+    telling_->commit(commit);
+  }
+}
+
+void Watching::broke(const grpc::Status& status) {
+  stream_.reset();
+  if (!wanted()) return;
+  servers_.failed(server_,
+                  status.ok() ? grpc::Status{grpc::UNAVAILABLE, "the stream ended"} : status);
+  auto timer = std::make_shared<boost::asio::steady_timer>(servers_.io(), kPause);
+  timer->async_wait([self = shared_from_this(), timer, alive = servers_.alive()](auto failed) {
+    if (!failed && !alive.expired()) self->start();
+  });
+}
+
+}  // namespace hapax::engine::etcd

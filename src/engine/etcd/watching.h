@@ -1,0 +1,45 @@
+// A watch on etcd: a stream of its own, begun again elsewhere when it breaks, from the last commit
+// told.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/etcd/keys.h"
+#include "engine/etcd/servers.h"
+#include "engine/telling.h"
+
+namespace hapax::engine::etcd {
+
+class WatchResponse;
+
+// On the loop's thread. Lives as long as its telling is not over and the servers are there.
+class Watching : public std::enable_shared_from_this<Watching> {
+ public:
+  Watching(Servers& servers, const Keys& keys, std::string prefix, Revision from,
+           std::shared_ptr<Telling> telling);
+
+  void start();
+  void stop();  // Lets go of the stream.
+
+ private:
+  friend class Stream;
+
+  bool wanted() const { return !telling_->over(); }
+  void open(std::size_t server);
+  void heard(WatchResponse& response);
+  void doubt();
+  void give_up();
+  void tell(WatchResponse& response);
+  void broke(const grpc::Status& status);
+
+  Servers& servers_;
+  const Keys keys_;
+  const std::string prefix_;
+  Revision seen_;
+  std::shared_ptr<Telling> telling_;
+  std::shared_ptr<grpc::ClientContext> stream_;  // Of the stream that counts.
+  std::size_t server_ = 0;
+};
+
+}  // namespace hapax::engine::etcd

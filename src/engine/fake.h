@@ -1,0 +1,36 @@
+// An engine in memory for tests: a Store behind the contract, with answers lost on demand. What
+// comes when is up to the io_context alone.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <set>
+
+#include "engine/engine.h"
+#include "engine/store.h"
+
+namespace hapax::engine {
+
+enum class Fate {
+  answered,
+  request_lost,  // Unknown, and not committed.
+  answer_lost,   // Unknown, and committed.
+};
+
+class FakeWatch;
+
+// What the fake engines of several members share; outlives them.
+struct FakeServer {
+  Store store;
+  bool up = true;              // While it is down every request is lost.
+  std::function<Fate()> fate;  // Asked at every commit; may be empty.
+  std::uint64_t reads = 0;
+  std::uint64_t commits = 0;
+
+  std::set<FakeWatch*> watches;
+};
+
+std::unique_ptr<Engine> open_fake(boost::asio::io_context& io, FakeServer& server);
+
+}  // namespace hapax::engine

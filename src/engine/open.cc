@@ -1,0 +1,101 @@
+#include "engine/open.h"
+
+#include <algorithm>
+#include <fstream>
+
+#ifdef HAPAX_HAS_EMBEDDED
+#include "engine/embedded/embedded.h"
+#endif
+#ifdef HAPAX_HAS_ETCD
+#include "engine/etcd/etcd.h"
+#endif
+#ifdef HAPAX_HAS_ZOOKEEPER
+#include "engine/zookeeper/zookeeper.h"
+#endif
+
+namespace hapax::engine {
+namespace {
+
+using std::chrono::milliseconds;
+
+Result<void> good_group(const std::string& group) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  if (group.empty() || group.size() > 64 || group.front() == '.' ||
+      !std::all_of(group.begin(), group.end(), plain)) {
+    return error(
+        "'{}' is no name of a group; write up to 64 letters, digits, '-', '_' and '.', the first "
+        "one not a '.'",
+        group);
+  }
+  return {};
+}
+
+Result<void> good_options(const Url& url, const Options& options) {
+  if (auto group = good_group(options.group); !group) return group;
+  if (options.timeout < milliseconds{10} || options.timeout > milliseconds{600'000}) {
+    return error("the engine's time limit is {} ms; choose from 10 ms to 600000 ms",
+                 options.timeout.count());
+  }
+  if (options.user.empty() && !options.password.empty()) {
+    return error("the engine's password has no user; name one");
+  }
+  if (url.kind == Kind::embedded && (options.tls || !options.user.empty())) {
+    return error("the embedded engine is a file: leave out TLS and user, and guard the file");
+  }
+  if (!options.tls) return {};
+  const TlsFiles& tls = *options.tls;
+  if (tls.certificate.empty() != tls.key.empty()) {
+    return error("the engine's TLS certificate and its key go together; name both or none");
+  }
+  for (const std::string& file : {tls.authority, tls.certificate, tls.key}) {
+    if (!file.empty() && !std::ifstream{file}.good()) {
+      return error("cannot read '{}'; check the engine's TLS files", file);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Kind> available() {
+  std::vector<Kind> kinds;
+#ifdef HAPAX_HAS_EMBEDDED
+  kinds.push_back(Kind::embedded);
+#endif
+#ifdef HAPAX_HAS_ETCD
+  kinds.push_back(Kind::etcd);
+#endif
+#ifdef HAPAX_HAS_ZOOKEEPER
+  kinds.push_back(Kind::zookeeper);
+#endif
+  return kinds;
+}
+
+Result<std::unique_ptr<Engine>> open([[maybe_unused]] boost::asio::io_context& io, const Url& url,
+                                     const Options& options) {
+  if (auto good = good_options(url, options); !good) return good.error();
+  switch (url.kind) {
+    case Kind::embedded:
+#ifdef HAPAX_HAS_EMBEDDED
+      return open_embedded(io, url.path, options);
+#endif
+      break;
+    case Kind::etcd:
+#ifdef HAPAX_HAS_ETCD
+      return open_etcd(io, url, options);
+#endif
+      break;
+    case Kind::zookeeper:
+#ifdef HAPAX_HAS_ZOOKEEPER
+      return open_zookeeper(io, url, options);
+#endif
+      break;
+  }
+  return error("this build has no {}; build it with the packages that docs/engines.md names",
+               name_of(url.kind));
+}
+
+}  // namespace hapax::engine

@@ -1,0 +1,50 @@
+// A watch as its engine sees it: whom to tell, as long as somebody listens.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "engine/engine.h"
+
+namespace hapax::engine {
+
+// On the loop's thread only, but for the last to let go of it, who may be on any: the handler,
+// which is the caller's, is gone by then.
+class Telling {
+ public:
+  explicit Telling(WatchHandler handler)
+      : handler_(std::make_shared<WatchHandler>(std::move(handler))) {}
+
+  bool over() const { return handler_ == nullptr; }
+  void end() { handler_.reset(); }
+  void commit(const Commit& commit) {
+    const auto handler = handler_;  // It may end its own watch.
+    if (handler) handler->on_commit(commit);
+  }
+  void resync() {
+    const auto handler = std::exchange(handler_, nullptr);
+    if (handler) handler->on_resync();
+  }
+
+ private:
+  std::shared_ptr<WatchHandler> handler_;  // Nothing: it is over.
+};
+
+// What the caller of watch() holds. `gone` lets the engine clear up; it must not rely on the engine
+// being there still.
+class Listening : public Watch {
+ public:
+  Listening(std::shared_ptr<Telling> telling, std::function<void()> gone)
+      : telling_(std::move(telling)), gone_(std::move(gone)) {}
+  ~Listening() override {
+    telling_->end();
+    gone_();
+  }
+
+ private:
+  std::shared_ptr<Telling> telling_;
+  std::function<void()> gone_;
+};
+
+}  // namespace hapax::engine

@@ -1,0 +1,87 @@
+// A session with ZooKeeper, for one thread that waits for its answers, each no longer than until a
+// deadline. An expired session is replaced by a new one; nothing of ours hangs on it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/blocking.h"
+
+struct _zhandle;
+struct ACL_vector;
+
+namespace hapax::engine::zookeeper {
+
+// One of ZooKeeper's codes; 0 is ZOK.
+using Code = int;
+
+struct Node {
+  Code code = 0;
+  std::string data;
+  std::int32_t version = 0;
+};
+
+struct Children {
+  Code code = 0;
+  std::vector<std::string> names;
+};
+
+// A step of a multi.
+struct Step {
+  enum class Kind { create, set, remove, check } kind;
+  std::string path;
+  std::string data;
+  std::int32_t version = -1;  // Of set and check. -1: whatever it is.
+};
+
+class Session {
+ public:
+  // `login` is "user:password" or empty.
+  Session(std::string servers, std::string login);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // True as soon as there is a connection.
+  bool connect(Deadline deadline);
+  bool connected() const;
+
+  std::vector<Node> get(const std::vector<std::string>& paths, Deadline deadline);
+  Node get(const std::string& path, Deadline deadline) {
+    return get(std::vector{path}, deadline).front();
+  }
+  // Also counts up changes() when the node changes or the connection does.
+  Node get_and_watch(const std::string& path, Deadline deadline);
+  Children children(const std::string& path, Deadline deadline);
+  Code multi(const std::vector<Step>& steps, Deadline deadline);
+  // Open to everybody, or to us alone.
+  Code create(const std::string& path, const std::string& data, bool open, Deadline deadline);
+  // What comes after it sees at least what the leader has seen by now.
+  Code sync(const std::string& path, Deadline deadline);
+
+  std::uint64_t changes() const { return changes_; }
+  void interrupt();  // From any thread.
+
+ private:
+  struct Slot;
+  struct Mail;
+
+  void reopen();
+  template <class F>
+  std::shared_ptr<Slot> ask(F&& submit);
+  Slot& wait(Slot& slot, Deadline deadline) const;
+  const ACL_vector* acl(bool open) const;
+
+  const std::string servers_;
+  const std::string login_;
+  std::shared_ptr<Mail> mail_;  // Where answers arrive, on ZooKeeper's threads.
+  std::atomic<std::uint64_t> changes_ = 0;
+  std::chrono::steady_clock::time_point opened_;  // The last attempt.
+  _zhandle* handle_ = nullptr;                    // Nothing: not even the servers' names are known.
+};
+
+}  // namespace hapax::engine::zookeeper

@@ -1,0 +1,33 @@
+#include "engine/zookeeper/zookeeper.h"
+
+#include <utility>
+
+#include "engine/blocking.h"
+#include "engine/zookeeper/ensemble.h"
+
+namespace hapax::engine {
+
+Result<std::unique_ptr<Engine>> open_zookeeper(boost::asio::io_context& io, const Url& url,
+                                               const Options& options) {
+  if (options.tls) {
+    return error(
+        "ZooKeeper's client of Debian has no TLS; leave out the engine's TLS files, and use "
+        "a tunnel");
+  }
+  if (options.user.find(':') != std::string::npos) {
+    return error("ZooKeeper's users have no ':' in their names, but '{}' has; choose another",
+                 options.user);
+  }
+  std::string servers;
+  for (const Endpoint& endpoint : url.endpoints) {
+    if (!servers.empty()) servers += ',';
+    servers += endpoint.text();
+  }
+  const std::string login =
+      options.user.empty() ? std::string{} : options.user + ":" + options.password;
+  auto ensemble = std::make_unique<zookeeper::Ensemble>(servers, login,
+                                                        zookeeper::Layout{url.path, options.group});
+  return make_blocking(io, std::move(ensemble), options.timeout, "zookeeper: no answer in time");
+}
+
+}  // namespace hapax::engine

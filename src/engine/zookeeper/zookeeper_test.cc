@@ -1,0 +1,264 @@
+// The ZooKeeper engine against real servers: one for the suite, three to lose one of.
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/testing/folder.h"
+#include "engine/open.h"
+#include "engine/testing/conformance.h"
+#include "engine/testing/leader_killed.h"
+#include "engine/testing/process.h"
+#include "engine/zookeeper/ensemble.h"
+#include "engine/zookeeper/layout.h"
+
+#ifdef __SANITIZE_THREAD__
+// It formats addresses for its log in one buffer for all threads.
+extern "C" const char* __tsan_default_suppressions() { return "race:libzookeeper_mt.so"; }
+#endif
+
+namespace hapax::engine::testing {
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using zookeeper::Head;
+using zookeeper::Layout;
+
+constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
+
+class Servers {
+ public:
+  explicit Servers(std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) ports_.push_back(free_port());
+    std::string peers;
+    for (std::size_t i = 0; size > 1 && i < size; ++i) {
+      peers += fmt::format("server.{}=127.0.0.1:{}:{}\n", i + 1, free_port(), free_port());
+    }
+    servers_.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const fs::path home = folder_ / std::to_string(i);
+      fs::create_directories(home / "data");
+      std::ofstream{home / "data" / "myid"} << i + 1;
+      std::ofstream{home / "zoo.cfg"}
+          << "tickTime=500\ninitLimit=20\nsyncLimit=6\nadmin.enableServer=false\n"
+          << "4lw.commands.whitelist=srvr\nclientPortAddress=127.0.0.1\n"
+          << "dataDir=" << (home / "data").string() << "\nclientPort=" << ports_[i] << "\n"
+          << peers;
+      start(i);
+    }
+  }
+
+  void start(std::size_t i) {
+    const fs::path home = folder_ / std::to_string(i);
+    servers_[i] =
+        Process{{"java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+                 home.string() + ":" + kJar, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                 (home / "zoo.cfg").string()},
+                folder_ / "log"};
+  }
+  void kill(std::size_t i) { servers_[i].end(SIGKILL); }
+  void signal(std::size_t i, int number) { servers_[i].signal(number); }
+
+  // What a server says of itself; "" if it is not there.
+  std::string mode(std::size_t i) const {
+    asio::io_context io;
+    asio::ip::tcp::socket socket{io};
+    boost::system::error_code failed;
+    socket.connect({asio::ip::address_v4::loopback(), ports_[i]}, failed);
+    if (failed) return "";
+    asio::write(socket, asio::buffer("srvr", 4), failed);
+    std::string text;
+    asio::read(socket, asio::dynamic_buffer(text), failed);
+    const std::size_t at = text.find("Mode: ");
+    return at == std::string::npos ? "" : text.substr(at + 6, text.find('\n', at) - at - 6);
+  }
+  std::size_t leader() const {
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+      if (mode(i) == "leader") return i;
+    }
+    return ports_.size();
+  }
+
+  std::unique_ptr<Engine> open(asio::io_context& io, const Options& options,
+                               const std::string& chroot = "") const {
+    Url url{Kind::zookeeper, {}, chroot};
+    for (const std::uint16_t port : ports_) url.endpoints.push_back({"127.0.0.1", port});
+    auto engine = engine::open(io, url, options);
+    if (!engine) ADD_FAILURE() << engine.error().message;
+    return engine ? std::move(*engine) : nullptr;
+  }
+
+ private:
+  hapax::testing::Folder folder_;
+  std::vector<std::uint16_t> ports_;
+  std::vector<Process> servers_;
+};
+
+Options options_for(const std::string& group, milliseconds timeout = milliseconds{10'000}) {
+  Options options;
+  options.group = group;
+  options.timeout = timeout;
+  return options;
+}
+
+// The suite's server; started by the first test that needs it.
+Servers& one() {
+  static Servers servers{1};
+  return servers;
+}
+
+class ZooKeeperBackend : public Backend {
+ public:
+  std::unique_ptr<Engine> open(asio::io_context& io, const std::string& group) override {
+    return one().open(io, options_for(group));
+  }
+  void forget(Bench& bench, Engine& engine) override {
+    for (std::uint64_t i = 0; i < zookeeper::Ensemble::kCommitsKept; ++i) {
+      bench.put(engine, {{"forget", ""}});
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(ZooKeeper, Conformance,
+                         ::testing::Values(BackendMaker{
+                             "zookeeper", [] { return std::make_unique<ZooKeeperBackend>(); }}));
+
+TEST(ZooKeeperLayout, NamesAnyKey) {
+  for (const std::string& key :
+       {std::string{"beat/1"}, std::string{"."}, std::string{".."}, std::string{"%41"},
+        std::string{"\0\xff", 2}, std::string{"zookeeper"}}) {
+    const std::string name = Layout::escaped(key);
+    EXPECT_EQ(name.find('/'), std::string::npos);
+    EXPECT_EQ(name.find('.'), std::string::npos);
+    EXPECT_EQ(Layout::unescaped(name), key);
+  }
+  for (const char* name : {"%", "%4", "%41", "%2F", "%zz", "%-1", "a/b", "."}) {
+    EXPECT_FALSE(Layout::unescaped(name).has_value()) << name;
+  }
+}
+
+TEST(ZooKeeperLayout, ReadsOnlyWhatItWrites) {
+  EXPECT_EQ(Head::parse((Head{7, 3}).text()), (Head{7, 3}));
+  EXPECT_EQ(Head::parse(Head{}.text()), Head{});
+  for (const char* text : {"", "7", "7 ", " 7", "7 0", "7 9", "-1 1", "7 3 ", "7,3", "x y"}) {
+    EXPECT_FALSE(Head::parse(text).has_value()) << text;
+  }
+  const Commit commit{5, {{"a", "1"}, {"b", std::nullopt}, {"c", ""}}};
+  const std::string bytes = zookeeper::encode_commit(commit);
+  EXPECT_EQ(zookeeper::decode_commit(5, bytes), commit);
+  EXPECT_FALSE(zookeeper::decode_commit(5, bytes + "x").has_value());
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    const auto part = zookeeper::decode_commit(5, bytes.substr(0, size));
+    EXPECT_TRUE(!part || part->writes.size() < commit.writes.size()) << size;
+  }
+  EXPECT_EQ(zookeeper::decode_record("k", zookeeper::encode_record(9, "v")), (Record{"k", "v", 9}));
+  EXPECT_FALSE(zookeeper::decode_record("k", "short").has_value());
+  EXPECT_FALSE(zookeeper::decode_record("k", zookeeper::encode_record(0, "v")).has_value());
+}
+
+// The version that ZooKeeper takes for "any" is never the one that a commit is conditional on.
+TEST(ZooKeeperLayout, HeadNeverRestsAtAnyVersion) {
+  EXPECT_EQ(zookeeper::set_head("/head", {}, 7).size(), 1u);
+  EXPECT_EQ(zookeeper::set_head("/head", {}, 7)[0].version, 7);
+  const auto steps = zookeeper::set_head("/head", {}, -2);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].version, -2);
+}
+
+TEST(ZooKeeperEngine, NobodyThereIsAnErrorInTime) {
+  Bench bench;
+  auto engine = open(bench.io(), Url{Kind::zookeeper, {{"127.0.0.1", free_port()}}, ""},
+                     options_for("nobody", milliseconds{200}));
+  ASSERT_TRUE(engine.has_value());
+  const auto snapshot = bench.try_read(**engine);
+  ASSERT_FALSE(snapshot.has_value());
+  EXPECT_THAT(snapshot.error().message, ::testing::StartsWith("zookeeper: "));
+  EXPECT_EQ(bench.commit(**engine, {}, {{"a", "1"}}).outcome, Outcome::unknown);
+  EXPECT_FALSE((*engine)->health().reachable);
+}
+
+TEST(ZooKeeperEngine, RefusesWhatItDoesNotHave) {
+  Bench bench;
+  Options options = options_for("tls");
+  options.tls.emplace();
+  EXPECT_FALSE(open(bench.io(), *parse_url("zookeeper://127.0.0.1"), options).has_value());
+  options.tls.reset();
+  options.user = "a:b";
+  EXPECT_FALSE(open(bench.io(), *parse_url("zookeeper://127.0.0.1"), options).has_value());
+}
+
+TEST(ZooKeeperEngine, AServerThatStopsInTheMiddleMakesItUnknown) {
+  Bench bench;
+  bench.put(*one().open(bench.io(), options_for("stopped")), {{"a", "1"}});
+  auto engine = one().open(bench.io(), options_for("stopped", milliseconds{400}));
+  bench.put(*engine, {{"a", "2"}});
+  Told told;
+  const auto watch = engine->watch("", bench.read(*engine).revision, told.handler());
+  one().signal(0, SIGSTOP);
+  EXPECT_EQ(bench.commit(*engine, {{"a", kExists}}, {{"a", "3"}}).outcome, Outcome::unknown);
+  EXPECT_FALSE(bench.try_read(*engine).has_value());
+  EXPECT_FALSE(engine->health().reachable);
+  one().signal(0, SIGCONT);
+  ASSERT_TRUE(bench.until([&] { return bench.try_read(*engine).has_value(); }));
+  EXPECT_TRUE(engine->health().reachable);
+  bench.put(*engine, {{"a", "4"}});
+  ASSERT_TRUE(bench.until(
+      [&] { return !told.commits.empty() && told.commits.back().writes[0].value == "4"; }));
+}
+
+TEST(ZooKeeperEngine, ShowsItsNameAndPasswordAndMakesItsChroot) {
+  Bench bench;
+  Options options = options_for("auth");
+  options.user = "hapax";
+  options.password = "secret";
+  auto engine = one().open(bench.io(), options, "/some/where");
+  bench.put(*engine, {{"a", "1"}});
+  EXPECT_EQ(bench.read(*engine).records.size(), 1u);
+  options.password = "wrong";
+  const auto refused = bench.try_read(*one().open(bench.io(), options, "/some/where"));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("not authenticated"));
+  EXPECT_TRUE(bench.read(*one().open(bench.io(), options, "/elsewhere")).records.empty());
+}
+
+TEST(ZooKeeperEngine, SurvivesItsLeader) {
+  Bench bench;
+  Servers servers{3};
+  std::size_t leader = 3;
+  ASSERT_TRUE(bench.until([&] { return (leader = servers.leader()) < 3; }));
+  expect_to_survive(
+      bench, [&] { return servers.open(bench.io(), options_for("leader", milliseconds{5'000})); },
+      [&] {
+        leader = servers.leader();
+        ASSERT_LT(leader, 3u);
+        servers.kill(leader);
+      },
+      [&] { servers.start(leader); });
+}
+
+class NeedsZooKeeper : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    if (is_installed("java") && fs::exists(kJar)) return;
+    std::printf("no zookeeper to test against: install zookeeper\n");
+    std::exit(0);
+  }
+};
+[[maybe_unused]] const auto* const kNeedsZooKeeper =
+    ::testing::AddGlobalTestEnvironment(new NeedsZooKeeper);
+
+}  // namespace
+}  // namespace hapax::engine::testing
