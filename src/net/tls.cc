@@ -100,4 +100,12 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
   return context;
 }
 
+Result<NodeId> member_in(const TlsFiles& files) {
+  const auto context = make_tls_context(files);
+  if (!context) return context.error();
+  const auto member = member_of(SSL_CTX_get0_certificate((*context)->native_handle()));
+  if (!member) return error("the certificate {} is not made out to a member", files.certificate);
+  return *member;
+}
+
 }  // namespace hapax::net

@@ -27,6 +27,9 @@ Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFil
 // The member that a certificate was made out to; nothing if none.
 std::optional<NodeId> member_of(X509* certificate);
 
+// The member that these files make us; an error that names the file.
+Result<NodeId> member_in(const TlsFiles& files);
+
 // The member at the other end, after a handshake that verified its certificate.
 std::optional<NodeId> peer_of(SSL* session);
 
