@@ -7,3 +7,5 @@
 #include "hapax/gate.h"
 #include "hapax/mutex.h"
 #include "hapax/node.h"
+#include "hapax/semaphore.h"
+#include "hapax/shared_mutex.h"

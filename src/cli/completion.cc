@@ -32,6 +32,7 @@ void print_script(const CLI::App& app) {
     cases += fmt::format("    {}) words=\"{}", command->get_name(), words_of(*command));
     if (command->get_name() == "sim") {
       for_each_mutex([&]<class A>() { cases += fmt::format(" {}", A::kInfo.name); });
+      for_each_shared([&]<class A>() { cases += fmt::format(" {}", A::kInfo.name); });
       for_each_election([&]<class A>() { cases += fmt::format(" {}", A::kInfo.name); });
     }
     cases += "\" ;;\n";

@@ -29,15 +29,14 @@ struct LockArguments {
 // Until a signal, the end of standard input, or the loss of the lock; the status.
 int hold(Hold& held, Signals& signals) {
   Bell bell;
-  const std::stop_callback on_loss{held.mutex().lost(), [&] { bell.ring(); }};
+  const std::stop_callback on_loss{held.lost(), [&] { bell.ring(); }};
   std::array<pollfd, 3> ears{{{signals.descriptor(), POLLIN, 0},
                               {bell.descriptor(), POLLIN, 0},
                               {STDIN_FILENO, POLLIN, 0}}};
   for (;;) {
     poll(ears.data(), ears.size(), -1);
-    if (held.mutex().lost().stop_requested()) {
-      throw Failure{kLost,
-                    fmt::format("{} is lost: the daemon is gone or silent", held.mutex().name())};
+    if (held.lost().stop_requested()) {
+      throw Failure{kLost, fmt::format("{} is lost: the daemon is gone or silent", held.name())};
     }
     if (signals.take()) return kHolds;
     if (ears[2].revents == 0) continue;
@@ -60,7 +59,7 @@ int run_lock(const LockArguments& a) {
     throw Failure{kConflict,
                   fmt::format("somebody else has {}; `hapax who` says who", a.wanted.name)};
   }
-  const std::string fence = text_of(held.mutex().fence());
+  const std::string fence = text_of(held.fence());
   if (a.json) {
     print_json({{"lock", a.wanted.name}, {"fence", fence}});
   } else {

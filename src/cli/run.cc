@@ -66,17 +66,16 @@ std::vector<std::string> command_from(const RunArguments& a, std::vector<std::st
 
 // What the job may want to know, in its environment.
 void set_environment(Hold& held) {
-  const Mutex& mutex = held.mutex();
   GroupStatus status;
   try {
     status = held.client().status();
   } catch (const std::system_error& e) {
-    fail(e.code(), mutex.name());
+    fail(e.code(), held.name());
   }
-  const auto good_until = std::chrono::system_clock::now() + mutex.valid_for();
+  const auto good_until = std::chrono::system_clock::now() + held.valid_for();
   const double unix_time = std::chrono::duration<double>(good_until.time_since_epoch()).count();
-  setenv("HAPAX_LOCK", mutex.name().c_str(), 1);
-  setenv("HAPAX_FENCE", text_of(mutex.fence()).c_str(), 1);
+  setenv("HAPAX_LOCK", held.name().c_str(), 1);
+  setenv("HAPAX_FENCE", text_of(held.fence()).c_str(), 1);
   setenv("HAPAX_DEADLINE", fmt::format("{:.3f}", unix_time).c_str(), 1);
   setenv("HAPAX_SESSION",
          fmt::format("{}/{}/{}", status.group, status.member + 1, getpid()).c_str(), 1);
@@ -86,10 +85,10 @@ void set_environment(Hold& held) {
 // end before anybody else can have it.
 class Reliance {
  public:
-  Reliance(const Mutex& mutex, milliseconds grace)
-      : mutex_(mutex), grace_(grace), on_loss_(mutex.lost(), Ring{bell_}) {}
+  Reliance(const Hold& held, milliseconds grace)
+      : held_(held), grace_(grace), on_loss_(held.lost(), Ring{bell_}) {}
 
-  bool has_ended() const { return mutex_.lost().stop_requested() || mutex_.valid_for() <= grace_; }
+  bool has_ended() const { return held_.lost().stop_requested() || held_.valid_for() <= grace_; }
   Bell& bell() { return bell_; }
 
  private:
@@ -97,7 +96,7 @@ class Reliance {
     Bell& bell;
     void operator()() const noexcept { bell.ring(); }
   };
-  const Mutex& mutex_;
+  const Hold& held_;
   milliseconds grace_;
   Bell bell_;
   std::stop_callback<Ring> on_loss_;
@@ -136,9 +135,9 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
-                     text_of(held.mutex().fence()), command.front()));
+                     text_of(held.fence()), command.front()));
   set_environment(held);
-  Reliance reliance{held.mutex(), a.grace()};
+  Reliance reliance{held, a.grace()};
   Job job{command, signals.former()};
   if (const auto status = attend(job, reliance, signals)) {
     job.end(a.grace(), kForAll);  // The lock is given back when nobody is left.
@@ -192,6 +191,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
           "  hapax run -n backup -- ./backup.sh           not if it runs already\n"
           "  hapax run -w 2.5 -E 99 orders/42 -- make     wait so long, then exit 99\n"
           "  hapax run deploy -c 'git pull && make'\n"
+          "  hapax run -s reports -- ./report.sh          with other readers, see node "
+          "--algorithm\n"
           "CMD is a process group of its own and has standard input; on a terminal it is in "
           "the\nforeground, else signals go to all of it. What it leaves behind ends with "
           "it. If the daemon\nis gone or silent, the group gets SIGTERM and, before "

@@ -40,7 +40,7 @@ std::string command_line() {
 
 hapax::Person person_of(session::Person&& p) {
   return {p.member, std::move(p.host), p.pid, std::move(p.command), milliseconds{p.since_ms},
-          p.fence};
+          p.fence,  p.shared};
 }
 
 }  // namespace
@@ -87,9 +87,16 @@ std::optional<session::Answer> Connection::await(std::uint64_t request, Pending&
 std::error_code Connection::acquire(const std::string& name, detail::Spot*,
                                     detail::Deadline deadline, const std::stop_token& cancel,
                                     detail::Holding& holding) {
+  std::string why;
+  return acquire_as(name, Want::exclusive, deadline, cancel, holding, why);
+}
+
+std::error_code Connection::acquire_as(const std::string& name, Want want,
+                                       detail::Deadline deadline, const std::stop_token& cancel,
+                                       detail::Holding& holding, std::string& why) {
   Pending pending;
   const std::uint64_t request = add(pending);
-  say(session::Acquire{request, name});
+  say(session::Acquire{request, name, want});
   std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
   const bool was_late = !answer && !lost_.stop_requested();
   if (was_late) {
@@ -108,7 +115,11 @@ std::error_code Connection::acquire(const std::string& name, detail::Spot*,
   if (std::holds_alternative<session::Ended>(*answer)) {
     return cancel.stop_requested() ? Errc::cancelled : Errc::timed_out;
   }
-  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+  if (auto* refused = std::get_if<session::Refused>(&*answer)) {
+    why = std::move(refused->why);
+    return Errc::refused;
+  }
+  return Errc::protocol;
 }
 
 void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept {
@@ -138,7 +149,8 @@ std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& lo
   auto* told = std::get_if<session::Locks>(&answer);
   if (told == nullptr) return Errc::refused;
   for (session::Lock& lock : told->locks) {
-    LockInfo info{std::move(lock.name), std::move(lock.algorithm), std::nullopt, {}};
+    LockInfo info{std::move(lock.name), std::move(lock.algorithm), std::nullopt, {}, {}};
+    for (session::Person& p : lock.sharers) info.sharers.push_back(person_of(std::move(p)));
     if (lock.holder) info.holder = person_of(std::move(*lock.holder));
     for (session::Person& p : lock.waiters) info.waiters.push_back(person_of(std::move(p)));
     locks.push_back(std::move(info));

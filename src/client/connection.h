@@ -37,6 +37,10 @@ class Connection final : public detail::Gateway {
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override { release(nullptr, holding); }
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
   std::error_code status(GroupStatus& status) override;
   std::stop_token lost() const override { return lost_.get_token(); }

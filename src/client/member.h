@@ -34,6 +34,10 @@ class Member final : public detail::Gateway {
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
   std::error_code status(GroupStatus& status) override;
   std::stop_token lost() const override { return lost_.get_token(); }
@@ -42,6 +46,11 @@ class Member final : public detail::Gateway {
 
  private:
   class Kept;
+  struct Grant;
+
+  void ask(std::uint64_t id, const std::shared_ptr<Grant>& grant);
+  void drop(std::uint64_t id, std::error_code why);
+  void drop_all();
 
   boost::asio::io_context io_;
   std::unique_ptr<Daemon> daemon_;
@@ -49,6 +58,8 @@ class Member final : public detail::Gateway {
   Epoch epoch_{};
   std::mutex mutex_;  // Guards spots_.
   std::map<std::string, std::shared_ptr<Kept>> spots_;
+  std::map<std::uint64_t, std::shared_ptr<Grant>> grants_;  // The member's thread's.
+  std::atomic<std::uint64_t> last_grant_ = 0;
   std::stop_source lost_;
   std::thread thread_;
 };
