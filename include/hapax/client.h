@@ -20,7 +20,8 @@ namespace hapax {
 
 namespace detail {
 class Gateway;
-}
+class Grants;
+}  // namespace detail
 
 // Somebody who holds a lock or waits for it, as its daemon knows them.
 struct Person {
@@ -30,12 +31,14 @@ struct Person {
   std::string command;
   std::chrono::milliseconds since{};  // How long it has held, or waited.
   std::optional<Fence> fence;         // Of a holder.
+  bool shared = false;                // Holds it with others, or asks for no more than that.
 };
 
 struct LockInfo {
   std::string name;
   std::string algorithm;
   std::optional<Person> holder;
+  std::vector<Person> sharers;  // Who holds it with others: readers, units of a semaphore.
   std::vector<Person> waiters;  // Each member's in their order; members in the order of their ids.
 };
 
@@ -97,6 +100,7 @@ class Client {
  private:
   friend class Election;
   friend class Mutex;
+  friend class detail::Grants;
   std::shared_ptr<detail::Gateway> gateway_;
 };
 

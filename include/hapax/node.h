@@ -19,7 +19,7 @@ struct NodeOptions {
   std::string group = "hapax";
   std::vector<std::string> clients{};  // Where other programs of this machine may reach us.
   std::string default_algorithm = "carvalho-roucairol";
-  std::vector<std::string> algorithms{};  // "orders/*=maekawa"
+  std::vector<std::string> algorithms{};  // "orders/*=maekawa", "pool/*=semaphore-ra:4"
   std::string election = "bully";         // Or "ring-election", "chang-roberts".
   std::string authority{}, certificate{},
       key{};  // PEM files; needed unless all addresses are local.
@@ -45,6 +45,7 @@ class Node {
  private:
   friend class Election;
   friend class Mutex;
+  friend class detail::Grants;
   std::shared_ptr<detail::Gateway> gateway_;
 };
 

@@ -83,15 +83,22 @@ std::optional<session::Answer> Connection::await(std::uint64_t request, Pending&
 std::error_code Connection::acquire(const std::string& name, detail::Spot*,
                                     detail::Deadline deadline, const std::stop_token& cancel,
                                     detail::Holding& holding) {
+  std::string why;
+  return acquire_as(name, Want::exclusive, deadline, cancel, holding, why);
+}
+
+std::error_code Connection::acquire_as(const std::string& name, Want want,
+                                       detail::Deadline deadline, const std::stop_token& cancel,
+                                       detail::Holding& holding, std::string& why) {
   Pending pending;
   const std::uint64_t request = add(pending);
-  say(session::Acquire{request, name});
-  return await_grant(request, pending, deadline, cancel, holding);
+  say(session::Acquire{request, name, want});
+  return await_grant(request, pending, deadline, cancel, holding, why);
 }
 
 std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
                                         detail::Deadline deadline, const std::stop_token& cancel,
-                                        detail::Holding& holding) {
+                                        detail::Holding& holding, std::string& why) {
   std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
   const bool was_late = !answer && !lost_.stop_requested();
   if (was_late) {
@@ -110,7 +117,11 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
   if (std::holds_alternative<session::Ended>(*answer)) {
     return cancel.stop_requested() ? Errc::cancelled : Errc::timed_out;
   }
-  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+  if (auto* refused = std::get_if<session::Refused>(&*answer)) {
+    why = std::move(refused->why);
+    return Errc::refused;
+  }
+  return Errc::protocol;
 }
 
 void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept {

@@ -37,6 +37,10 @@ class Connection final : public detail::Gateway {
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override { release(nullptr, holding); }
   std::error_code campaign(const std::string& name, const std::string& value,
                            detail::Deadline deadline, const std::stop_token& cancel,
                            const std::shared_ptr<detail::Candidate>& candidate,
@@ -72,7 +76,8 @@ class Connection final : public detail::Gateway {
   bool take_frames();
   void hand_over(session::Answer answer);
   std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
-                              const std::stop_token& cancel, detail::Holding& holding);
+                              const std::stop_token& cancel, detail::Holding& holding,
+                              std::string& why);
   // What comes without being asked for, each time; false if it is no such thing.
   bool tell_of_election(const session::Answer& answer);
   void close_observations();

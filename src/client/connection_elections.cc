@@ -18,7 +18,8 @@ std::error_code Connection::campaign(const std::string& name, const std::string&
     candidates_[request] = candidate;
   }
   say(session::Campaign{request, name, value});
-  const auto error = await_grant(request, pending, deadline, cancel, holding);
+  std::string why;
+  const auto error = await_grant(request, pending, deadline, cancel, holding, why);
   if (error) {
     const std::lock_guard lock{mutex_};
     candidates_.erase(request);

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/want.h"
 #include "hapax/client.h"
 #include "hapax/fence.h"
 
@@ -45,6 +46,13 @@ class Gateway {
   virtual std::error_code acquire(const std::string& name, Spot* spot, Deadline deadline,
                                   const std::stop_token& cancel, Holding& holding) = 0;
   virtual void release(Spot* spot, const Holding& holding) noexcept = 0;
+
+  // The same for whoever wants no spot: in any mode, any number at a time. `why` is what is said
+  // about a refusal.
+  virtual std::error_code acquire_as(const std::string& name, Want want, Deadline deadline,
+                                     const std::stop_token& cancel, Holding& holding,
+                                     std::string& why) = 0;
+  virtual void give_back(const Holding& holding) noexcept = 0;
 
   // Waits for the lock as a candidate. `candidate` may be told things from the grant on.
   virtual std::error_code campaign(const std::string& name, const std::string& value,

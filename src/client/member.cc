@@ -174,6 +174,7 @@ Member::~Member() {
   asio::post(io_, [this] {
     const std::lock_guard lock{mutex_};
     for (const auto& [name, spot] : spots_) spot->close();
+    drop_all();
     daemon_->stop();
   });
   thread_.join();

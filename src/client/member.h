@@ -34,6 +34,10 @@ class Member final : public detail::Gateway {
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override;
   std::error_code campaign(const std::string& name, const std::string& value,
                            detail::Deadline deadline, const std::stop_token& cancel,
                            const std::shared_ptr<detail::Candidate>& candidate,
@@ -55,8 +59,12 @@ class Member final : public detail::Gateway {
  private:
   class Kept;
   struct Campaign;
+  struct Grant;
 
   void end_campaign(const detail::Holding& holding);
+  void ask(std::uint64_t id, const std::shared_ptr<Grant>& grant);
+  void drop(std::uint64_t id, std::error_code why);
+  void drop_all();
 
   boost::asio::io_context io_;
   std::unique_ptr<Daemon> daemon_;
@@ -65,9 +73,11 @@ class Member final : public detail::Gateway {
   std::mutex mutex_;  // Guards spots_.
   std::map<std::string, std::shared_ptr<Kept>> spots_;
   std::atomic<std::uint64_t> last_observation_{0};
+  std::atomic<std::uint64_t> last_grant_{0};
   // The member's thread's:
   std::map<std::uint64_t, std::shared_ptr<Campaign>> campaigns_;  // By waiter.
   std::map<std::uint64_t, ObserverId> observers_;
+  std::map<std::uint64_t, std::shared_ptr<Grant>> grants_;
   std::stop_source lost_;
   std::thread thread_;
 };

@@ -105,10 +105,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   // --- this process itself ---
 
-  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker) {
+  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker, Want want) {
     const WaiterId waiter{++last_waiter_};
     askers_[number(waiter)] = {nullptr, 0, &asker};
-    if (const auto taken = table_.acquire(name, waiter, out_); !taken) {
+    if (const auto taken = table_.acquire(name, waiter, want, out_); !taken) {
       askers_.erase(number(waiter));
       return taken.error();
     }
@@ -215,7 +215,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     // Before acquiring, which may grant at once.
     const auto waiter = admit(visitor, a.request, a.name);
     if (!waiter) return;
-    if (const auto taken = table_.acquire(a.name, *waiter, out_); !taken) {
+    visitor.requests[a.request].want = a.want;
+    if (const auto taken = table_.acquire(a.name, *waiter, a.want, out_); !taken) {
       visitor.requests.erase(a.request);
       askers_.erase(number(*waiter));
       refuse(visitor, a.request, taken.error().message);
@@ -421,12 +422,25 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   steady_clock::time_point started_;
 };
 
+namespace {
+
+bool is_idle(const LockStatus& status) {
+  return !status.holder && status.sharers.empty() && status.waiters.empty();
+}
+
+}  // namespace
+
 session::Person Daemon::Impl::person(WaiterId waiter) const {
   const auto at = askers_.find(number(waiter));
   if (at == askers_.end()) return {};
   if (at->second.local != nullptr) {
-    return {number(config_.self),     "", static_cast<std::uint32_t>(getpid()),
-            "(in the member itself)", 0,  std::nullopt};
+    return {number(config_.self),
+            "",
+            static_cast<std::uint32_t>(getpid()),
+            "(in the member itself)",
+            0,
+            std::nullopt,
+            false};
   }
   const Visitor& visitor = *at->second.visitor;
   const Visitor::Request& request = visitor.requests.at(at->second.request);
@@ -437,14 +451,20 @@ session::Person Daemon::Impl::person(WaiterId waiter) const {
                          visitor.pid(),
                          visitor.command(),
                          static_cast<std::uint64_t>(since.count()),
-                         std::nullopt};
+                         std::nullopt,
+                         request.want == Want::shared};
   if (request.held) person.fence = request.fence;
   return person;
 }
 
 session::Lock Daemon::Impl::told(const LockStatus& status) const {
-  session::Lock lock{status.name, std::string{status.algorithm}, std::nullopt, {}};
+  session::Lock lock{status.name, std::string{status.algorithm}, std::nullopt, {}, {}};
   if (status.holder) lock.holder = person(status.holder->waiter);
+  for (const LockHolder& sharer : status.sharers) {
+    lock.sharers.push_back(person(sharer.waiter));
+    lock.sharers.back().shared = true;
+    lock.sharers.back().fence = sharer.fence;
+  }
   for (const WaiterId waiter : status.waiters) lock.waiters.push_back(person(waiter));
   return lock;
 }
@@ -456,7 +476,7 @@ std::vector<session::Lock> Daemon::Impl::local_locks(const std::string& name) co
     return locks;
   }
   table_.for_each_lock([&](const LockStatus& status) {
-    if (locks.size() >= kMostTold || (!status.holder && status.waiters.empty())) return;
+    if (locks.size() >= kMostTold || is_idle(status)) return;
     locks.push_back(told(status));
   });
   return locks;
@@ -555,8 +575,8 @@ Daemon::Daemon(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 Result<void> Daemon::start() { return impl_->start(); }
 void Daemon::stop() { impl_->stop(); }
-Result<WaiterId> Daemon::acquire(const std::string& name, LocalAsker& asker) {
-  return impl_->acquire(name, asker);
+Result<WaiterId> Daemon::acquire(const std::string& name, LocalAsker& asker, Want want) {
+  return impl_->acquire(name, asker, want);
 }
 void Daemon::release(const std::string& name, WaiterId waiter, Turn last) {
   impl_->release(name, waiter, last);

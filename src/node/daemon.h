@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "core/want.h"
 #include "node/campaigns.h"
 #include "node/node_config.h"
 #include "node/outbox.h"
@@ -52,7 +53,7 @@ class Daemon {
 
   // The grant comes through `asker`, perhaps before this returns. An error if it cannot be asked
   // for. REQUIRES: `asker` lives until it has been granted and released, or abandoned.
-  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker);
+  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker, Want want = Want::exclusive);
   // `last`: the turn of its last entry, if it entered again by itself.
   void release(const std::string& name, WaiterId waiter, Turn last);
   // False if it was granted meanwhile.

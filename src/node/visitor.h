@@ -35,6 +35,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     bool held = false;
     Fence fence;
     Clock::time_point since;  // It waits, or holds.
+    Want want = Want::exclusive;
   };
 
   static constexpr std::size_t kMostRequests = 1 << 20;
