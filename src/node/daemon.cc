@@ -5,14 +5,13 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
 #include <set>
-#include <unistd.h>
 #include <utility>
 
 #include "net/endpoint.h"
 #include "net/mesh.h"
+#include "node/askers.h"
 #include "node/campaigns.h"
 #include "node/desk.h"
 #include "node/election_desk.h"
@@ -39,10 +38,11 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
         table_(membership(), config_.policy, {.elects_coordinator = true}),
         elected_(membership(), config_.election),
         campaigns_(membership().size, config_.self, *this),
+        askers_(config_.self),
         inquiries_(membership().size, config_.self,
                    {[this](NodeId to, const Gossip& gossip) { send(to, gossip); },
                     [this](NodeId peer) { return mesh_->is_up(peer); },
-                    [this](const std::string& name) { return local_locks(name); },
+                    [this](const std::string& name) { return askers_.locks(table_, name); },
                     [this](auto delay, auto then) { after(delay, std::move(then)); }}),
         started_(steady_clock::now()) {}
 
@@ -107,9 +107,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   Result<WaiterId> acquire(const std::string& name, LocalAsker& asker, Want want) {
     const WaiterId waiter{++last_waiter_};
-    askers_[number(waiter)] = {nullptr, 0, &asker};
+    askers_.add(waiter, {nullptr, 0, &asker});
     if (const auto taken = table_.acquire(name, waiter, want, out_); !taken) {
-      askers_.erase(number(waiter));
+      askers_.erase(waiter);
       return taken.error();
     }
     carry_out();
@@ -117,7 +117,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   }
   void release(const std::string& name, WaiterId waiter, Turn last) {
     campaigns_.leave(waiter);
-    askers_.erase(number(waiter));
+    askers_.erase(waiter);
     const auto released = table_.release_kept(name, waiter, last, out_);
     HAPAX_CHECK(released.has_value());
     carry_out();
@@ -125,7 +125,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   bool abandon(const std::string& name, WaiterId waiter) {
     if (campaigns_.leads(waiter)) return false;
     if (!campaigns_.leave(waiter) && !table_.abandon(name, waiter, out_)) return false;
-    askers_.erase(number(waiter));
+    askers_.erase(waiter);
     carry_out();
     return true;
   }
@@ -139,22 +139,15 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker) {
     if (const auto good = ElectionDesk::check(name, value); !good) return good.error();
     const WaiterId waiter{++last_waiter_};
-    askers_[number(waiter)] = {nullptr, 0, &asker};
+    askers_.add(waiter, {nullptr, 0, &asker});
     campaigns_.enter(waiter, name, value);
-    if (!askers_.contains(number(waiter))) return error("there is no room for {}", name);
+    if (askers_.find(waiter) == nullptr) return error("there is no room for {}", name);
     carry_out();
     return waiter;
   }
   Inquiries& inquiries() { return inquiries_; }
 
  private:
-  // Who a waiter is: a request of a visitor, or somebody in this process.
-  struct Asker {
-    Visitor* visitor = nullptr;
-    session::RequestId request = 0;
-    LocalAsker* local = nullptr;
-  };
-
   struct LocalGrant {
     LocalAsker* asker;
     WaiterId waiter;
@@ -163,7 +156,6 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   };
 
   static constexpr std::size_t kMostVisitors = 4096;
-  static constexpr std::size_t kMostTold = 1000;  // Locks that one answer lists.
 
   // --- clients ---
 
@@ -207,7 +199,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     }
     const WaiterId waiter{++last_waiter_};
     visitor.requests[request] = {waiter, name, false, {}, steady_clock::now()};
-    askers_[number(waiter)] = {&visitor, request, nullptr};
+    askers_.add(waiter, {&visitor, request, nullptr});
     return waiter;
   }
 
@@ -218,7 +210,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     visitor.requests[a.request].want = a.want;
     if (const auto taken = table_.acquire(a.name, *waiter, a.want, out_); !taken) {
       visitor.requests.erase(a.request);
-      askers_.erase(number(*waiter));
+      askers_.erase(*waiter);
       refuse(visitor, a.request, taken.error().message);
     }
   }
@@ -268,7 +260,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     const Visitor::Request request = std::move(at->second);
     visitor.requests.erase(at);
     const bool stands_aside = campaigns_.leave(request.waiter);
-    askers_.erase(number(request.waiter));
+    askers_.erase(request.waiter);
     if (stands_aside) return;
     const auto done = request.held ? table_.release(request.name, request.waiter, out_)
                                    : table_.abandon(request.name, request.waiter, out_);
@@ -314,18 +306,17 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     turn.reset();
     for (const Outbox::Grant& grant : out_.grants()) {
       if (!campaigns_.empty()) new_leaders_.emplace_back(grant.waiter, grant.fence);
-      const auto asker = askers_.find(number(grant.waiter));
-      HAPAX_CHECK(asker != askers_.end());
-      if (asker->second.local != nullptr) {
+      const Asker& asker = askers_.at(grant.waiter);
+      if (asker.local != nullptr) {
         local_grants_.push_back(
-            {asker->second.local, grant.waiter, grant.fence, table_.may_keep(out_.name(grant))});
+            {asker.local, grant.waiter, grant.fence, table_.may_keep(out_.name(grant))});
         continue;
       }
-      Visitor::Request& request = asker->second.visitor->requests.at(asker->second.request);
+      Visitor::Request& request = asker.visitor->requests.at(asker.request);
       request.held = true;
       request.fence = grant.fence;
       request.since = steady_clock::now();
-      asker->second.visitor->tell(session::Granted{asker->second.request, grant.fence});
+      asker.visitor->tell(session::Granted{asker.request, grant.fence});
     }
     for (const Outbox::Complaint& complaint : out_.complaints()) {
       ++complaints_;
@@ -333,10 +324,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                            complaint.text));
     }
     for (const Outbox::Wanted& wanted : out_.wanted()) {
-      const auto asker = askers_.find(number(wanted.waiter));
-      if (asker != askers_.end() && asker->second.local != nullptr) {
-        local_wanted_.push_back(wanted.waiter);
-      }
+      const Asker* asker = askers_.find(wanted.waiter);
+      if (asker != nullptr && asker->local != nullptr) local_wanted_.push_back(wanted.waiter);
     }
     out_.clear();
     tell_locals();
@@ -358,8 +347,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
         grant.asker->on_granted(grant.waiter, grant.fence, grant.may_keep);
       }
       for (const WaiterId waiter : std::exchange(local_wanted_, {})) {
-        const auto asker = askers_.find(number(waiter));
-        if (asker != askers_.end()) asker->second.local->on_wanted(waiter);
+        if (const Asker* asker = askers_.find(waiter)) asker->local->on_wanted(waiter);
       }
     }
     telling_ = false;
@@ -386,16 +374,13 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   bool withdraw(const std::string& name, WaiterId waiter) override {
     return table_.abandon(name, waiter, out_).has_value();
   }
-  session::Person describe(WaiterId waiter) const override { return person(waiter); }
+  session::Person describe(WaiterId waiter) const override { return askers_.person(waiter); }
   void ask_to_resign(WaiterId leader, const std::string& to) override;
   void after(std::chrono::milliseconds delay, std::function<void()> then) override;
 
   Membership membership() const {
     return {config_.epoch, static_cast<std::uint32_t>(config_.members.size()), config_.self};
   }
-  std::vector<session::Lock> local_locks(const std::string& name) const;
-  session::Lock told(const LockStatus& status) const;
-  session::Person person(WaiterId waiter) const;
 
   asio::io_context& io_;
   NodeConfig config_;
@@ -408,7 +393,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   std::unique_ptr<net::Mesh> mesh_;
   std::unique_ptr<Desk> desk_;
   std::set<std::shared_ptr<Visitor>> visitors_;
-  boost::unordered_flat_map<std::uint64_t, Asker> askers_;  // By waiter.
+  Askers askers_;
   Inquiries inquiries_;
   std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
   std::vector<LocalGrant> local_grants_;
@@ -421,66 +406,6 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   std::set<std::string> logged_;
   steady_clock::time_point started_;
 };
-
-namespace {
-
-bool is_idle(const LockStatus& status) {
-  return !status.holder && status.sharers.empty() && status.waiters.empty();
-}
-
-}  // namespace
-
-session::Person Daemon::Impl::person(WaiterId waiter) const {
-  const auto at = askers_.find(number(waiter));
-  if (at == askers_.end()) return {};
-  if (at->second.local != nullptr) {
-    return {number(config_.self),
-            "",
-            static_cast<std::uint32_t>(getpid()),
-            "(in the member itself)",
-            0,
-            std::nullopt,
-            false};
-  }
-  const Visitor& visitor = *at->second.visitor;
-  const Visitor::Request& request = visitor.requests.at(at->second.request);
-  const auto since =
-      std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - request.since);
-  session::Person person{number(config_.self),
-                         visitor.host(),
-                         visitor.pid(),
-                         visitor.command(),
-                         static_cast<std::uint64_t>(since.count()),
-                         std::nullopt,
-                         request.want == Want::shared};
-  if (request.held) person.fence = request.fence;
-  return person;
-}
-
-session::Lock Daemon::Impl::told(const LockStatus& status) const {
-  session::Lock lock{status.name, std::string{status.algorithm}, std::nullopt, {}, {}};
-  if (status.holder) lock.holder = person(status.holder->waiter);
-  for (const LockHolder& sharer : status.sharers) {
-    lock.sharers.push_back(person(sharer.waiter));
-    lock.sharers.back().shared = true;
-    lock.sharers.back().fence = sharer.fence;
-  }
-  for (const WaiterId waiter : status.waiters) lock.waiters.push_back(person(waiter));
-  return lock;
-}
-
-std::vector<session::Lock> Daemon::Impl::local_locks(const std::string& name) const {
-  std::vector<session::Lock> locks;
-  if (!name.empty()) {
-    if (const auto status = table_.describe(name)) locks.push_back(told(*status));
-    return locks;
-  }
-  table_.for_each_lock([&](const LockStatus& status) {
-    if (locks.size() >= kMostTold || is_idle(status)) return;
-    locks.push_back(told(status));
-  });
-  return locks;
-}
 
 void Daemon::Impl::on(Visitor& visitor, session::Who&& asked) {
   const auto tell = [&visitor, request = asked.request](session::Locks&& locks) {
@@ -528,16 +453,16 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
 void Daemon::Impl::enqueue(const std::string& name, WaiterId waiter) {
   const auto taken = table_.acquire(name, waiter, out_);
   if (taken) return;
-  const Asker asker = askers_.at(number(waiter));
+  const Asker asker = askers_.at(waiter);
   campaigns_.leave(waiter);
-  askers_.erase(number(waiter));
+  askers_.erase(waiter);
   if (asker.local != nullptr) return asker.local->on_refused();
   asker.visitor->requests.erase(asker.request);
   refuse(*asker.visitor, asker.request, taken.error().message);
 }
 
 void Daemon::Impl::ask_to_resign(WaiterId leader, const std::string& to) {
-  const Asker& asker = askers_.at(number(leader));
+  const Asker& asker = askers_.at(leader);
   if (asker.local != nullptr) return asker.local->on_asked_to_resign(to);
   asker.visitor->tell(session::StepDown{asker.request, to});
 }
