@@ -1,7 +1,9 @@
 // Locks between three members of one process over loopback TCP, beside the bare limit of the same
 // machine in the same run: raw sockets that carry as many bytes the same way, and std::mutex.
 //
-//   locks_bench [ROUNDS]     5 by default; medians are printed
+//   locks_bench [ROUNDS [WHAT]]     5 by default; medians are printed
+//
+// WHAT is one of uncontended, hand-off, again, threads, async.
 //
 // Start it with `taskset -c 0` for all threads on one core, and without for any core; the two are
 // different experiments, and bench/locks does both.
@@ -13,6 +15,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <netinet/in.h>
@@ -169,7 +172,8 @@ void uncontended(int rounds) {
   report("ricart-agrawala, nobody else: lock+unlock", ours, raw, "us", 1.3);
 }
 
-// Two members pass a lock to and fro: time from one's entry to the other's.
+// Two members pass a lock to and fro: time from the beginning of one's unlock() to the end of the
+// lock() in which the other has been waiting.
 void hand_off(int rounds) {
   Group group{"naimi-trehel"};
   Echo peer;
@@ -183,23 +187,34 @@ void hand_off(int rounds) {
                                       read_all(peer.fd(), message);
                                     }) /
                   2);
-    constexpr int kEach = 2'000;
-    const auto begin = Clock::now();
+    constexpr int kHandOffs = 2'000;
+    constexpr std::chrono::microseconds kToBeAsleep{50};
+    std::array<std::atomic<int>, 2> asked{};
+    Clock::time_point leaving;  // Guarded by the lock, and so is the next.
+    Clock::duration under_way{};
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < 2; ++i) {
       threads.emplace_back([&, i] {
         hapax::Mutex mutex{group[i], "one"};
-        for (int k = 0; k < kEach; ++k) {
+        for (int k = 1; k <= kHandOffs / 2; ++k) {
+          ++asked[i];
           mutex.lock();
+          if (leaving != Clock::time_point{}) under_way += Clock::now() - leaving;
+          // The other waits for this entry to end, except at the very end.
+          const int awaited = i == 0 ? k : k + 1;
+          while (asked[1 - i] < awaited && awaited <= kHandOffs / 2) std::this_thread::yield();
+          const auto later = Clock::now() + kToBeAsleep;
+          while (Clock::now() < later) std::this_thread::yield();
+          leaving = Clock::now();
           mutex.unlock();
         }
       });
+      while (asked[0] == 0) std::this_thread::yield();
     }
     for (std::thread& thread : threads) thread.join();
-    ours.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count() /
-                   (2 * kEach));
+    ours.push_back(std::chrono::duration<double, std::micro>(under_way).count() / (kHandOffs - 1));
   }
-  report("naimi-trehel, two members: per entry", ours, raw, "us", 2);
+  report("naimi-trehel, two members: hand-off", ours, raw, "us", 2);
 }
 
 void again(int rounds) {
@@ -221,16 +236,22 @@ void again(int rounds) {
   report("carvalho-roucairol, again: lock+unlock", ours, raw, "ns", 3);
 }
 
+void report_rate(const std::string& what, const std::vector<double>& rates) {
+  fmt::print("{:<44} {:>10.0f} pairs/s           goal 1000000{}\n", what, median(rates),
+             median(rates) >= 1e6 ? "" : "   MISSED");
+}
+
+constexpr std::size_t kClients = 64;
+
 // 64 threads, spread over the members, each with a lock of its own.
-void many(const std::string& algorithm, int rounds) {
+void many_threads(const std::string& algorithm, int rounds) {
   Group group{algorithm};
   std::vector<double> rates;
   for (int r = 0; r < rounds; ++r) {
-    constexpr int kThreads = 64;
     constexpr int kEach = 300;
     const auto begin = Clock::now();
     std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < kThreads; ++t) {
+    for (std::size_t t = 0; t < kClients; ++t) {
       threads.emplace_back([&, t] {
         hapax::Mutex mutex{group[t % 3], fmt::format("lock-{}", t)};
         for (int k = 0; k < kEach; ++k) {
@@ -241,11 +262,49 @@ void many(const std::string& algorithm, int rounds) {
     }
     for (std::thread& thread : threads) thread.join();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    rates.push_back(kThreads * kEach / seconds);
+    rates.push_back(kClients * kEach / seconds);
   }
-  fmt::print("{:<44} {:>10.0f} pairs/s           goal 1000000{}\n",
-             fmt::format("{}, 64 threads, each its lock", algorithm), median(rates),
-             median(rates) >= 1e6 ? "" : "   MISSED");
+  report_rate(fmt::format("{}, 64 threads, each its lock", algorithm), rates);
+}
+
+// 64 clients without a thread each: they unlock and ask again as soon as they are granted.
+class AsyncClient {
+ public:
+  AsyncClient(hapax::Node& node, const std::string& name, int times, std::latch& over)
+      : mutex_(node, name), left_(times), over_(over) {}
+  void ask() {
+    mutex_.async_acquire([this](std::error_code error) {
+      HAPAX_CHECK(!error);
+      mutex_.unlock();
+      if (--left_ > 0) return ask();
+      over_.count_down();
+    });
+  }
+
+ private:
+  hapax::Mutex mutex_;
+  int left_;
+  std::latch& over_;
+};
+
+void many_async(const std::string& algorithm, int rounds) {
+  Group group{algorithm};
+  std::vector<double> rates;
+  for (int r = 0; r < rounds; ++r) {
+    constexpr int kEach = 5'000;
+    std::latch over{kClients};
+    std::vector<std::unique_ptr<AsyncClient>> clients;
+    for (std::size_t i = 0; i < kClients; ++i) {
+      clients.push_back(
+          std::make_unique<AsyncClient>(group[i % 3], fmt::format("lock-{}", i), kEach, over));
+    }
+    const auto begin = Clock::now();
+    for (const auto& client : clients) client->ask();
+    over.wait();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    rates.push_back(kClients * kEach / seconds);
+  }
+  report_rate(fmt::format("{}, 64 async, each its lock", algorithm), rates);
 }
 
 }  // namespace
@@ -256,10 +315,14 @@ int main(int argc, char** argv) {
     std::fputs("locks_bench: ROUNDS must be 5 … 1000\n", stderr);
     return 2;
   }
+  const std::string only = argc > 2 ? argv[2] : "";
+  const auto wants = [&](const char* what) { return only.empty() || only == what; };
   fmt::print("{:<44} {:>10} {:>10}\n", "medians", "hapax", "bare limit");
-  uncontended(rounds);
-  hand_off(rounds);
-  again(rounds);
-  many("ricart-agrawala", rounds);
-  many("carvalho-roucairol", rounds);
+  if (wants("uncontended")) uncontended(rounds);
+  if (wants("hand-off")) hand_off(rounds);
+  if (wants("again")) again(rounds);
+  if (wants("threads")) many_threads("ricart-agrawala", rounds);
+  if (wants("threads")) many_threads("carvalho-roucairol", rounds);
+  if (wants("async")) many_async("ricart-agrawala", rounds);
+  if (wants("async")) many_async("carvalho-roucairol", rounds);
 }

@@ -43,7 +43,28 @@ hapax::Person person_of(session::Person&& p) {
           p.fence};
 }
 
+// What an answer to Acquire means to whoever gives up only when cancelled.
+std::error_code error_of(const std::optional<session::Answer>& answer) {
+  if (!answer) return Errc::lost;
+  if (std::holds_alternative<session::Granted>(*answer)) return {};
+  if (std::holds_alternative<session::Ended>(*answer)) return Errc::cancelled;
+  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+}
+
 }  // namespace
+
+// A request that nobody waits for, until it is answered.
+struct Connection::Later {
+  struct Canceller {
+    Connection& connection;
+    std::uint64_t request;
+    void operator()() const { connection.say(session::Cancel{request}); }
+  };
+  Pending pending;
+  detail::Completion& completion;
+  std::uint64_t request = 0;
+  std::optional<std::stop_callback<Canceller>> cancel;
+};
 
 Connection::Connection(const net::Address& address) : socket_(address), known_alive_ms_(now_ms()) {
   Pending pending;
@@ -69,9 +90,9 @@ Connection::~Connection() {
 
 std::uint64_t Connection::add(Pending& pending) {
   const std::lock_guard lock{mutex_};
-  const std::uint64_t request = next_request_++;
-  if (!gone_) pending_[request] = &pending;
-  return request;
+  if (gone_) return 0;
+  pending_[next_request_] = &pending;
+  return next_request_++;
 }
 
 std::optional<session::Answer> Connection::await(std::uint64_t request, Pending& pending,
@@ -87,6 +108,9 @@ std::optional<session::Answer> Connection::await(std::uint64_t request, Pending&
 std::error_code Connection::acquire(const std::string& name, detail::Spot*,
                                     detail::Deadline deadline, const std::stop_token& cancel,
                                     detail::Holding& holding) {
+  if (std::this_thread::get_id() == reader_.get_id()) {
+    return std::make_error_code(std::errc::resource_deadlock_would_occur);  // Nobody would read.
+  }
   Pending pending;
   const std::uint64_t request = add(pending);
   say(session::Acquire{request, name});
@@ -105,10 +129,33 @@ std::error_code Connection::acquire(const std::string& name, detail::Spot*,
     release(nullptr, holding);
     return Errc::cancelled;
   }
-  if (std::holds_alternative<session::Ended>(*answer)) {
-    return cancel.stop_requested() ? Errc::cancelled : Errc::timed_out;
+  const std::error_code error = error_of(answer);
+  return error == Errc::cancelled && !cancel.stop_requested() ? Errc::timed_out : error;
+}
+
+void Connection::acquire_later(const std::string& name, detail::Spot*,
+                               const std::stop_token& cancel, detail::Completion& completion) {
+  std::unique_ptr<Later> later{new Later{{}, completion, 0, std::nullopt}};
+  later->pending.later = later.get();
+  const std::uint64_t request = later->request = add(later->pending);
+  if (request == 0) return tell(std::move(later), std::nullopt);
+  later.release();  // The reader's.
+  say(session::Acquire{request, name});
+  if (!cancel.stop_possible()) return;
+  // Only now: a Cancel must not overtake what it is to cancel.
+  const std::lock_guard lock{mutex_};
+  const auto at = pending_.find(request);
+  if (at != pending_.end())
+    at->second->later->cancel.emplace(cancel, Later::Canceller{*this, request});
+}
+
+void Connection::tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer) {
+  later->cancel.reset();
+  detail::Holding holding{later->request, {}};
+  if (const auto* granted = answer ? std::get_if<session::Granted>(&*answer) : nullptr) {
+    holding.fence = granted->fence;
   }
-  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+  later->completion.on_answer(error_of(answer), holding);
 }
 
 void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept {
@@ -212,12 +259,18 @@ void Connection::read_on() {
     }
   }
   socket_.shut_down();
+  std::vector<std::unique_ptr<Later>> laters;
   {
     const std::lock_guard lock{mutex_};
     gone_ = true;
-    for (const auto& [request, pending] : pending_) pending->answered.notify_all();
+    for (const auto& [request, pending] : pending_) {
+      if (pending->later != nullptr) laters.emplace_back(pending->later);
+      pending->answered.notify_all();
+    }
+    std::erase_if(pending_, [](const auto& entry) { return entry.second->later != nullptr; });
   }
   lost_.request_stop();
+  for (auto& later : laters) tell(std::move(later), std::nullopt);
 }
 
 bool Connection::take_frames() {
@@ -246,9 +299,14 @@ void Connection::hand_over(session::Answer answer) {
         return 0;
       },
       answer);
-  const std::lock_guard lock{mutex_};
+  std::unique_lock lock{mutex_};
   const auto at = pending_.find(request);
   if (at == pending_.end()) return;
+  if (std::unique_ptr<Later> later{at->second->later}) {
+    pending_.erase(at);
+    lock.unlock();
+    return tell(std::move(later), std::move(answer));
+  }
   at->second->answer = std::move(answer);
   at->second->answered.notify_all();
 }

@@ -36,6 +36,8 @@ class Connection final : public detail::Gateway {
   bool enter_again(detail::Spot*, detail::Holding&) noexcept override { return false; }
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
+                     detail::Completion& completion) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
   std::error_code status(GroupStatus& status) override;
@@ -43,10 +45,12 @@ class Connection final : public detail::Gateway {
   std::chrono::milliseconds valid_for() const override;
 
  private:
+  struct Later;
   // A request that has no answer yet.
   struct Pending {
     std::condition_variable_any answered;
     std::optional<session::Answer> answer;
+    Later* later = nullptr;  // Nobody waits: the reader tells it.
   };
 
   std::uint64_t add(Pending& pending);
@@ -59,6 +63,7 @@ class Connection final : public detail::Gateway {
   void read_on();
   bool take_frames();
   void hand_over(session::Answer answer);
+  static void tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer);
   void give_up() noexcept;
 
   Socket socket_;

@@ -1,24 +1,18 @@
-// A member of the group inside this process: its thread, and the ways of this process's threads to
-// it.
+// A member of the group inside this process, on a loop that the threads of this process share.
 //
 // A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table goes on
 // believing that it is held, and the next lock() is one compare-and-swap on the spot's word, with
-// the next turn. When somebody else wants it, here or elsewhere, the member's thread takes the word
+// the next turn. When somebody else wants it, here or elsewhere, the loop takes the word
 // back and releases; or, if it is in use, marks it, and the unlock releases.
 #pragma once
 
-#include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 
 #include "client/gateway.h"
+#include "client/shared_loop.h"
 #include "node/daemon.h"
 
 namespace hapax::client {
@@ -33,6 +27,8 @@ class Member final : public detail::Gateway {
   bool enter_again(detail::Spot* spot, detail::Holding& holding) noexcept override;
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
+                     detail::Completion& completion) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks) override;
   std::error_code status(GroupStatus& status) override;
@@ -42,15 +38,18 @@ class Member final : public detail::Gateway {
 
  private:
   class Kept;
+  class Waiting;
+  class Awaited;
+  class Later;
+  struct Canceller;
 
-  boost::asio::io_context io_;
+  SharedLoop loop_;
   std::unique_ptr<Daemon> daemon_;
   std::uint32_t size_ = 0;
   Epoch epoch_{};
   std::mutex mutex_;  // Guards spots_.
   std::map<std::string, std::shared_ptr<Kept>> spots_;
   std::stop_source lost_;
-  std::thread thread_;
 };
 
 }  // namespace hapax::client

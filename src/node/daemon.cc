@@ -92,15 +92,15 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
 
   // --- this process itself ---
 
-  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker) {
-    const WaiterId waiter{++last_waiter_};
+  WaiterId next_waiter() { return WaiterId{++last_waiter_}; }
+  Result<void> acquire(const std::string& name, WaiterId waiter, LocalAsker& asker) {
     askers_[number(waiter)] = {nullptr, 0, &asker};
     if (const auto taken = table_.acquire(name, waiter, out_); !taken) {
       askers_.erase(number(waiter));
       return taken.error();
     }
     carry_out();
-    return waiter;
+    return {};
   }
   void release(const std::string& name, WaiterId waiter, Turn last) {
     askers_.erase(number(waiter));
@@ -476,8 +476,9 @@ Daemon::Daemon(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 Result<void> Daemon::start() { return impl_->start(); }
 void Daemon::stop() { impl_->stop(); }
-Result<WaiterId> Daemon::acquire(const std::string& name, LocalAsker& asker) {
-  return impl_->acquire(name, asker);
+WaiterId Daemon::next_waiter() { return impl_->next_waiter(); }
+Result<void> Daemon::acquire(const std::string& name, WaiterId waiter, LocalAsker& asker) {
+  return impl_->acquire(name, waiter, asker);
 }
 void Daemon::release(const std::string& name, WaiterId waiter, Turn last) {
   impl_->release(name, waiter, last);
