@@ -187,8 +187,8 @@ void hand_off(int rounds) {
                                       read_all(peer.fd(), message);
                                     }) /
                   2);
-    constexpr int kHandOffs = 2'000;
-    constexpr std::chrono::microseconds kToBeAsleep{50};
+    constexpr int kHandOffs = 1'000;
+    constexpr std::chrono::microseconds kToBeAsleep{50};  // Yielding would lose to other programs.
     std::array<std::atomic<int>, 2> asked{};
     Clock::time_point leaving;  // Guarded by the lock, and so is the next.
     Clock::duration under_way{};
@@ -202,9 +202,9 @@ void hand_off(int rounds) {
           if (leaving != Clock::time_point{}) under_way += Clock::now() - leaving;
           // The other waits for this entry to end, except at the very end.
           const int awaited = i == 0 ? k : k + 1;
-          while (asked[1 - i] < awaited && awaited <= kHandOffs / 2) std::this_thread::yield();
-          const auto later = Clock::now() + kToBeAsleep;
-          while (Clock::now() < later) std::this_thread::yield();
+          do {
+            std::this_thread::sleep_for(kToBeAsleep);
+          } while (asked[1 - i] < awaited && awaited <= kHandOffs / 2);
           leaving = Clock::now();
           mutex.unlock();
         }

@@ -62,11 +62,12 @@ struct Connection::Later {
   };
   Pending pending;
   detail::Completion& completion;
-  std::uint64_t request = 0;
   std::optional<std::stop_callback<Canceller>> cancel;
 };
 
-Connection::Connection(const net::Address& address) : socket_(address), known_alive_ms_(now_ms()) {
+Connection::Connection(const net::Address& address,
+                       const std::shared_ptr<boost::asio::ssl::context>& tls)
+    : socket_(address, tls.get(), kSilence), known_alive_ms_(now_ms()) {
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
   reader_ = std::jthread{[this] { read_on(); }};
@@ -91,8 +92,9 @@ Connection::~Connection() {
 std::uint64_t Connection::add(Pending& pending) {
   const std::lock_guard lock{mutex_};
   if (gone_) return 0;
-  pending_[next_request_] = &pending;
-  return next_request_++;
+  pending.request = next_request_++;
+  pending_[pending.request] = &pending;
+  return pending.request;
 }
 
 std::optional<session::Answer> Connection::await(std::uint64_t request, Pending& pending,
@@ -135,9 +137,9 @@ std::error_code Connection::acquire(const std::string& name, detail::Spot*,
 
 void Connection::acquire_later(const std::string& name, detail::Spot*,
                                const std::stop_token& cancel, detail::Completion& completion) {
-  std::unique_ptr<Later> later{new Later{{}, completion, 0, std::nullopt}};
+  std::unique_ptr<Later> later{new Later{{}, completion, std::nullopt}};
   later->pending.later = later.get();
-  const std::uint64_t request = later->request = add(later->pending);
+  const std::uint64_t request = add(later->pending);
   if (request == 0) return tell(std::move(later), std::nullopt);
   later.release();  // The reader's.
   say(session::Acquire{request, name});
@@ -151,7 +153,7 @@ void Connection::acquire_later(const std::string& name, detail::Spot*,
 
 void Connection::tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer) {
   later->cancel.reset();
-  detail::Holding holding{later->request, {}};
+  detail::Holding holding{later->pending.request, {}};
   if (const auto* granted = answer ? std::get_if<session::Granted>(&*answer) : nullptr) {
     holding.fence = granted->fence;
   }

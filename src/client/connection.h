@@ -28,8 +28,8 @@ class Connection final : public detail::Gateway {
   static constexpr std::chrono::milliseconds kPingEvery = Client::kPingEvery;
   static constexpr std::chrono::milliseconds kSilence = Client::kSilence;
 
-  // Throws std::system_error if nobody answers, or not as a daemon does.
-  explicit Connection(const net::Address& address);
+  // `tls` may be null. Throws std::system_error if nobody answers, or not as a daemon does.
+  Connection(const net::Address& address, const std::shared_ptr<boost::asio::ssl::context>& tls);
   ~Connection() override;
 
   std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
@@ -50,6 +50,7 @@ class Connection final : public detail::Gateway {
   struct Pending {
     std::condition_variable_any answered;
     std::optional<session::Answer> answer;
+    std::uint64_t request = 0;
     Later* later = nullptr;  // Nobody waits: the reader tells it.
   };
 

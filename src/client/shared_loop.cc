@@ -62,7 +62,7 @@ SharedLoop::SharedLoop()
       kick_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
       wake_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
   watch(resident_, EPOLL_CTL_ADD, kick_, EPOLLIN);
-  watch(resident_, EPOLL_CTL_ADD, events_, 0);
+  watch(resident_, EPOLL_CTL_ADD, events_, EPOLLIN);
 }
 
 SharedLoop::~SharedLoop() {
@@ -71,7 +71,6 @@ SharedLoop::~SharedLoop() {
 }
 
 void SharedLoop::start() {
-  arm();
   kick();
   thread_ = std::thread{[this] { reside(); }};
 }
@@ -98,11 +97,19 @@ void SharedLoop::reside() {
   }
 }
 
-// The caller arms the resident thread again.
-void SharedLoop::lead(Waiter& waiter, Deadline deadline, Guard& guard) {
+void SharedLoop::take_lead(Waiter& waiter) {
   is_led_ = true;
   leader_ = &waiter;
-  disarm();
+  watch(resident_, EPOLL_CTL_MOD, events_, 0);
+}
+
+void SharedLoop::give_lead_up() {
+  is_led_ = false;
+  leader_ = nullptr;
+  watch(resident_, EPOLL_CTL_MOD, events_, EPOLLIN);
+}
+
+void SharedLoop::lead(Waiter& waiter, Deadline deadline, Guard& guard) {
   while (run_ready(waiter.done_) && !waiter.done_) {
   }
   while (!waiter.done_) {
@@ -121,8 +128,6 @@ void SharedLoop::lead(Waiter& waiter, Deadline deadline, Guard& guard) {
     while (run_ready(waiter.done_) && !waiter.done_) {
     }
   }
-  is_led_ = false;
-  leader_ = nullptr;
 }
 
 bool SharedLoop::follow(Waiter& waiter, Deadline deadline) {
@@ -155,14 +160,5 @@ void SharedLoop::run_ready_or_kick() {
 }
 
 void SharedLoop::kick() { signal(kick_); }
-
-void SharedLoop::arm() {
-  if (std::exchange(is_armed_, true)) return;
-  watch(resident_, EPOLL_CTL_MOD, events_, EPOLLIN);
-}
-void SharedLoop::disarm() {
-  if (!std::exchange(is_armed_, false)) return;
-  watch(resident_, EPOLL_CTL_MOD, events_, 0);
-}
 
 }  // namespace hapax::client

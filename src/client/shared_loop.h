@@ -77,17 +77,19 @@ class SharedLoop {
   template <class Begin, class Late>
   void await(Waiter& waiter, Deadline deadline, Begin begin, Late late) {
     Guard guard{*this};
+    const bool leads = !is_led_;
+    if (leads) take_lead(waiter);  // Before anybody can answer, which would wake the resident.
     begin();
-    if (!waiter.done_ && is_led_) {
+    if (leads) {
+      lead(waiter, deadline, guard);
+    } else if (!waiter.done_) {
       guard.unlock();
       if (follow(waiter, deadline)) return;
       guard.lock();
-    } else if (!waiter.done_) {
-      lead(waiter, deadline, guard);
     }
     if (!waiter.done_) late();
     run_ready_or_kick();
-    if (!is_led_) arm();
+    if (leads) give_lead_up();
   }
   // REQUIRES: on the loop.
   void wake(Waiter& waiter);
@@ -132,26 +134,25 @@ class SharedLoop {
   };
 
   void reside();
+  void take_lead(Waiter& waiter);
+  void give_lead_up();
   void lead(Waiter& waiter, Deadline deadline, Guard& guard);
   bool follow(Waiter& waiter, Deadline deadline);
   bool run_ready(const bool& enough);
   void run_ready_or_kick();
   void kick();
-  void arm();
-  void disarm();
 
   static thread_local const SharedLoop* current_;
 
   boost::asio::io_context io_{1};
-  int events_ = -1;    // Asio's: readable when the loop has something to do.
-  int resident_ = -1;  // What the resident thread waits for: events_ while armed, and kicks.
-  int kick_ = -1;      // For the resident thread: there may be work that events_ does not show.
-  int wake_ = -1;      // For the leader: its answer is there.
-  Lock lock_;          // Guards what follows, and everything on the loop.
-  Waiter* leader_ = nullptr;
-  bool is_led_ = false;
+  int events_ = -1;      // Asio's: readable when the loop has something to do.
+  int resident_ = -1;    // What the resident thread waits for: kicks, and events_ unless led.
+  int kick_ = -1;        // For the resident thread: there may be work that events_ does not show.
+  int wake_ = -1;        // For the leader: its answer is there.
+  Lock lock_;            // Guards what follows, and everything on the loop.
+  bool is_led_ = false;  // By somebody who waits.
+  Waiter* leader_ = nullptr;    // Invariant: null unless led.
   bool is_leader_out_ = false;  // It sleeps until something happens.
-  bool is_armed_ = false;       // Invariant: while not led, once started.
   std::thread thread_;
 };
 

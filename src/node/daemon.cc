@@ -6,6 +6,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
 #include <fmt/format.h>
 #include <set>
 #include <unistd.h>
@@ -64,12 +65,17 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     auto mesh = net::Mesh::create(io_, std::move(options), std::move(handlers));
     if (!mesh) return mesh.error();
     mesh_ = std::move(*mesh);
+    if (!config_.tls) return {};
+    auto tls = net::make_tls_context(*config_.tls);
+    if (!tls) return tls.error();
+    tls_ = std::move(*tls);
     return {};
   }
 
   Result<void> start() {
-    desk_ =
-        std::make_unique<Desk>(io_, [this](Visitor::Socket socket) { receive(std::move(socket)); });
+    desk_ = std::make_unique<Desk>(io_, [this](Visitor::Socket socket, bool is_local) {
+      receive(std::move(socket), is_local ? nullptr : tls_);
+    });
     for (const net::Address& address : config_.clients) {
       if (auto opened = desk_->open(address); !opened) return opened.error();
     }
@@ -79,10 +85,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   void stop() {
     if (desk_) desk_->close();
     inquiries_.clear();
-    for (const auto& visitor : visitors_) {
-      while (!visitor->requests.empty()) forget(*visitor, visitor->requests.begin());
-    }
-    carry_out();
+    for (const auto& visitor : visitors_) forget_all(*visitor);
     for (const auto& visitor : std::exchange(visitors_, {})) visitor->close(true);
     mesh_->stop();
   }
@@ -133,19 +136,36 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   };
 
   static constexpr std::size_t kMostVisitors = 4096;
+  static constexpr std::size_t kMostStrangers = 256;  // Who have not introduced themselves yet.
   static constexpr std::size_t kMostInquiries = 256;
   static constexpr std::size_t kMostTold = 1000;  // Locks that one answer lists.
 
   // --- clients ---
 
-  void receive(Visitor::Socket socket) {
+  void receive(Visitor::Socket socket, std::shared_ptr<asio::ssl::context> tls) {
     if (visitors_.size() >= kMostVisitors) return;  // Closing it is an answer, too.
     Visitor::Handlers handlers;
     handlers.on_ask = [this](Visitor& v, session::Ask&& ask) { on_ask(v, std::move(ask)); };
     handlers.on_gone = [this](Visitor& v, const std::string& why) { on_gone(v, why); };
-    const auto visitor = std::make_shared<Visitor>(std::move(socket), std::move(handlers));
+    const auto visitor =
+        std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers));
     visitors_.insert(visitor);
+    strangers_.push_back(visitor);
+    if (strangers_.size() > kMostStrangers) send_strangers_away();
     visitor->start();
+  }
+
+  // The oldest go first: who means it has introduced itself by now.
+  void send_strangers_away() {
+    std::erase_if(strangers_, [](const std::weak_ptr<Visitor>& weak) {
+      const auto visitor = weak.lock();
+      return !visitor || visitor->has_introduced_itself();
+    });
+    while (strangers_.size() > kMostStrangers) {
+      const auto oldest = strangers_.front().lock();
+      strangers_.pop_front();
+      if (oldest) oldest->close(false);
+    }
   }
 
   void on_ask(Visitor& visitor, session::Ask&& ask) {
@@ -243,12 +263,22 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
     HAPAX_CHECK(done.has_value());
   }
 
+  // Its waits end first: one of them might be served by what it gives back.
+  void forget_all(Visitor& visitor) {
+    for (auto at = visitor.requests.begin(); at != visitor.requests.end();) {
+      const auto next = std::next(at);
+      if (!at->second.held) forget(visitor, at);
+      at = next;
+    }
+    while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
+    carry_out();
+  }
+
   // The process is gone, or as good as: on this machine a closed socket says so.
   void on_gone(Visitor& visitor, const std::string&) {
-    while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
+    forget_all(visitor);
     for (auto& [question, inquiry] : inquiries_) inquiry->forget(visitor);
     visitors_.erase(visitor.shared_from_this());
-    carry_out();
   }
 
   // --- members ---
@@ -336,7 +366,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl> {
   Outbox out_;
   std::unique_ptr<net::Mesh> mesh_;
   std::unique_ptr<Desk> desk_;
+  std::shared_ptr<asio::ssl::context> tls_;  // For clients on other machines; may be null.
   std::set<std::shared_ptr<Visitor>> visitors_;
+  std::deque<std::weak_ptr<Visitor>> strangers_;            // Perhaps: some may be none any more.
   boost::unordered_flat_map<std::uint64_t, Asker> askers_;  // By waiter.
   std::map<std::uint64_t, std::shared_ptr<Inquiry>> inquiries_;
   std::vector<LocalGrant> local_grants_;
@@ -459,10 +491,11 @@ Result<std::unique_ptr<Daemon>> Daemon::create(asio::io_context& io, NodeConfig 
                  config.members.size());
   }
   for (const net::Address& address : config.clients) {
-    if (!address.is_local()) {
+    if (!address.is_local() && !config.tls) {
       return error(
-          "clients are served on this machine only so far, not at {}; use unix:/path or a "
-          "loopback address",
+          "clients cannot be served at {}: it is not on this machine, and without TLS anybody on "
+          "the way could read and forge; give certificates (`hapax certs` makes them) or use "
+          "loopback or unix: addresses",
           address.text());
     }
   }
