@@ -3,7 +3,7 @@
 //
 //   locks_bench [ROUNDS [WHAT]]     5 by default; medians are printed
 //
-// WHAT is one of uncontended, hand-off, again, threads, async.
+// WHAT is one of uncontended, hand-off, again, threads, async, daemons.
 //
 // Start it with `taskset -c 0` for all threads on one core, and without for any core; the two are
 // different experiments, and bench/locks does both.
@@ -27,7 +27,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/testing/folder.h"
 #include "hapax/hapax.h"
+#include "node/daemon_thread.h"
 
 namespace {
 
@@ -270,8 +272,9 @@ void many_threads(const std::string& algorithm, int rounds) {
 // 64 clients without a thread each: they unlock and ask again as soon as they are granted.
 class AsyncClient {
  public:
-  AsyncClient(hapax::Node& node, const std::string& name, int times, std::latch& over)
-      : mutex_(node, name), left_(times), over_(over) {}
+  template <class Way>
+  AsyncClient(Way& way, const std::string& name, int times, std::latch& over)
+      : mutex_(way, name), left_(times), over_(over) {}
   void ask() {
     mutex_.async_acquire([this](std::error_code error) {
       HAPAX_CHECK(!error);
@@ -287,24 +290,55 @@ class AsyncClient {
   std::latch& over_;
 };
 
-void many_async(const std::string& algorithm, int rounds) {
-  Group group{algorithm};
+// `way(i)` is the i-th client's node or daemon.
+template <class Way>
+void many_async(const std::string& what, int rounds, int each, Way way) {
   std::vector<double> rates;
   for (int r = 0; r < rounds; ++r) {
-    constexpr int kEach = 5'000;
     std::latch over{kClients};
     std::vector<std::unique_ptr<AsyncClient>> clients;
     for (std::size_t i = 0; i < kClients; ++i) {
       clients.push_back(
-          std::make_unique<AsyncClient>(group[i % 3], fmt::format("lock-{}", i), kEach, over));
+          std::make_unique<AsyncClient>(way(i), fmt::format("lock-{}", i), each, over));
     }
     const auto begin = Clock::now();
     for (const auto& client : clients) client->ask();
     over.wait();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    rates.push_back(kClients * kEach / seconds);
+    rates.push_back(static_cast<double>(kClients) * each / seconds);
   }
-  report_rate(fmt::format("{}, 64 async, each its lock", algorithm), rates);
+  report_rate(what, rates);
+}
+
+void many_async_members(const std::string& algorithm, int rounds) {
+  Group group{algorithm};
+  many_async(fmt::format("{}, 64 async, each its lock", algorithm), rounds, 5'000,
+             [&](std::size_t i) -> hapax::Node& { return group[i % 3]; });
+}
+
+// 64 connections to the Unix sockets of three daemons, each with a lock of its own and a thread
+// that asks again as soon as it reads that it was granted.
+void many_through_daemons(const std::string& algorithm, int rounds) {
+  const hapax::testing::Folder folder;
+  const auto at = [&](const std::string& name, std::uint32_t i) {
+    return hapax::net::Address{
+        .host = "", .port = 0, .path = (folder / fmt::format("{}-{}", name, i)).string()};
+  };
+  hapax::NodeConfig config;
+  config.policy = hapax::Policy::parse(algorithm, {}).value();
+  for (std::uint32_t i = 0; i < 3; ++i) config.members.push_back(at("member", i));
+  std::vector<std::unique_ptr<hapax::DaemonThread>> daemons;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    config.self = hapax::NodeId{i};
+    config.clients = {at("clients", i)};
+    daemons.push_back(hapax::DaemonThread::start(config, {}).value());
+  }
+  std::vector<std::unique_ptr<hapax::Client>> clients;
+  for (std::uint32_t i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<hapax::Client>(at("clients", i % 3).text()));
+  }
+  many_async(fmt::format("{}, 64 through daemons", algorithm), rounds, 500,
+             [&](std::size_t i) -> hapax::Client& { return *clients[i]; });
 }
 
 }  // namespace
@@ -323,6 +357,8 @@ int main(int argc, char** argv) {
   if (wants("again")) again(rounds);
   if (wants("threads")) many_threads("ricart-agrawala", rounds);
   if (wants("threads")) many_threads("carvalho-roucairol", rounds);
-  if (wants("async")) many_async("ricart-agrawala", rounds);
-  if (wants("async")) many_async("carvalho-roucairol", rounds);
+  if (wants("async")) many_async_members("ricart-agrawala", rounds);
+  if (wants("async")) many_async_members("carvalho-roucairol", rounds);
+  if (wants("daemons")) many_through_daemons("ricart-agrawala", rounds);
+  if (wants("daemons")) many_through_daemons("carvalho-roucairol", rounds);
 }
