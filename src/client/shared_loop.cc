@@ -110,8 +110,15 @@ void SharedLoop::give_lead_up() {
 }
 
 void SharedLoop::lead(Waiter& waiter, Deadline deadline, Guard& guard) {
-  while (run_ready(waiter.done_) && !waiter.done_) {
-  }
+  // As long as it takes, since what is left over would not show on events_; but others who want to
+  // come in get their turn.
+  const auto run_all_ready = [&] {
+    while (run_ready(waiter.done_) && !waiter.done_) {
+      guard.unlock();
+      guard.lock();
+    }
+  };
+  run_all_ready();
   while (!waiter.done_) {
     const auto left = deadline - std::chrono::steady_clock::now();
     if (left <= left.zero()) break;
@@ -124,9 +131,7 @@ void SharedLoop::lead(Waiter& waiter, Deadline deadline, Guard& guard) {
     guard.lock();
     is_leader_out_ = false;
     if (fds[1].revents != 0) reset(wake_);
-    // As long as it takes: what is left over would not show on events_.
-    while (run_ready(waiter.done_) && !waiter.done_) {
-    }
+    run_all_ready();
   }
 }
 

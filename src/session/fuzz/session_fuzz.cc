@@ -33,7 +33,8 @@ void read_all(std::span<const std::uint8_t> bytes, std::size_t largest) {
     // There is one way to write a record, and this was it.
     Bytes again;
     write_frame(again, record);
-    HAPAX_CHECK(std::equal(again.begin(), again.end(), before.begin(), before.begin() + size));
+    const auto written = before.first(size);
+    HAPAX_CHECK(std::equal(again.begin(), again.end(), written.begin(), written.end()));
   }
 }
 
