@@ -17,7 +17,7 @@ struct NodeOptions {
   std::uint32_t self = 0;              // Which of the members we are, from 0.
   std::vector<std::string> members{};  // Where each is reached: host:port or unix:/path.
   std::string group = "hapax";
-  std::vector<std::string> clients{};  // Where other programs of this machine may reach us.
+  std::vector<std::string> clients{};  // Where other programs may reach us; TCP with TLS, if given.
   std::string default_algorithm = "carvalho-roucairol";
   std::vector<std::string> algorithms{};  // "orders/*=maekawa", "pool/*=semaphore-ra:4"
   std::string election = "bully";         // Or "ring-election", "chang-roberts".

@@ -31,6 +31,16 @@ class Spot {
   virtual ~Spot() = default;
 };
 
+// Whoever asked without waiting.
+class Completion {
+ public:
+  // Once, on a thread of the gateway's choice. May be gone when it returns.
+  virtual void on_answer(std::error_code error, const Holding& holding) noexcept = 0;
+
+ protected:
+  ~Completion() = default;
+};
+
 class Candidate;
 class Changes;
 
@@ -45,6 +55,9 @@ class Gateway {
   // Waits for the lock. `holding` is set if no error is returned.
   virtual std::error_code acquire(const std::string& name, Spot* spot, Deadline deadline,
                                   const std::stop_token& cancel, Holding& holding) = 0;
+  // Does not wait. REQUIRES: `completion` lives until it is answered.
+  virtual void acquire_later(const std::string& name, Spot* spot, const std::stop_token& cancel,
+                             Completion& completion) = 0;
   virtual void release(Spot* spot, const Holding& holding) noexcept = 0;
 
   // The same for whoever wants no spot: in any mode, any number at a time. `why` is what is said

@@ -2,6 +2,7 @@
 // program and through clients of theirs.
 #include <atomic>
 #include <fmt/format.h>
+#include <future>
 #include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
@@ -220,6 +221,29 @@ TEST_F(Sharing, AllWhoShareAreShown) {
   EXPECT_EQ(locks[0].sharers[1].member, 2u);
   EXPECT_TRUE(locks[0].sharers[1].shared);
   EXPECT_EQ(locks[0].sharers[1].fence, yours.fence());
+}
+
+TEST_F(Sharing, WhoIsToldOfALockCannotWaitForAnotherMeanwhile) {
+  const auto check = [](auto& way) {
+    Mutex mutex{way, "plain"};
+    SharedMutex reports{way, "reports/1"};
+    Election lead{way, "lead"};
+    std::promise<void> told;
+    mutex.async_acquire([&](std::error_code error) {
+      EXPECT_FALSE(error);
+      const auto deadline = Mutex::Clock::now() + 10s;
+      EXPECT_EQ(reports.acquire_until(deadline, {}), std::errc::resource_deadlock_would_occur);
+      EXPECT_EQ(lead.campaign_until("me", deadline, {}), std::errc::resource_deadlock_would_occur);
+      EXPECT_THROW(way.status(), std::system_error);
+      mutex.unlock();
+      told.set_value();
+    });
+    told.get_future().wait();
+    const std::unique_lock writing{reports};
+    EXPECT_FALSE(lead.campaign_until("me", Mutex::Clock::now() + 10s, {}));
+  };
+  check(node(0));
+  check(client(1));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <fmt/format.h>
 #include <set>
 #include <utility>
@@ -75,12 +76,17 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     auto mesh = net::Mesh::create(io_, std::move(options), std::move(handlers));
     if (!mesh) return mesh.error();
     mesh_ = std::move(*mesh);
+    if (!config_.tls) return {};
+    auto tls = net::make_tls_context(*config_.tls);
+    if (!tls) return tls.error();
+    tls_ = std::move(*tls);
     return {};
   }
 
   Result<void> start() {
-    desk_ =
-        std::make_unique<Desk>(io_, [this](Visitor::Socket socket) { receive(std::move(socket)); });
+    desk_ = std::make_unique<Desk>(io_, [this](Visitor::Socket socket, bool is_local) {
+      receive(std::move(socket), is_local ? nullptr : tls_);
+    });
     for (const net::Address& address : config_.clients) {
       if (auto opened = desk_->open(address); !opened) return opened.error();
     }
@@ -92,10 +98,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
     if (desk_) desk_->close();
     inquiries_.clear();
-    for (const auto& visitor : visitors_) {
-      while (!visitor->requests.empty()) forget(*visitor, visitor->requests.begin());
-    }
-    carry_out();
+    for (const auto& visitor : visitors_) forget_all(*visitor);
     for (const auto& visitor : std::exchange(visitors_, {})) visitor->close(true);
     mesh_->stop();
   }
@@ -105,15 +108,15 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   // --- this process itself ---
 
-  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker, Want want) {
-    const WaiterId waiter{++last_waiter_};
+  WaiterId next_waiter() { return WaiterId{++last_waiter_}; }
+  Result<void> acquire(const std::string& name, WaiterId waiter, LocalAsker& asker, Want want) {
     askers_.add(waiter, {nullptr, 0, &asker});
     if (const auto taken = table_.acquire(name, waiter, want, out_); !taken) {
       askers_.erase(waiter);
       return taken.error();
     }
     carry_out();
-    return waiter;
+    return {};
   }
   void release(const std::string& name, WaiterId waiter, Turn last) {
     campaigns_.leave(waiter);
@@ -138,7 +141,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker) {
     if (const auto good = ElectionDesk::check(name, value); !good) return good.error();
-    const WaiterId waiter{++last_waiter_};
+    const WaiterId waiter = next_waiter();
     askers_.add(waiter, {nullptr, 0, &asker});
     campaigns_.enter(waiter, name, value);
     if (askers_.find(waiter) == nullptr) return error("there is no room for {}", name);
@@ -156,17 +159,34 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   };
 
   static constexpr std::size_t kMostVisitors = 4096;
+  static constexpr std::size_t kMostStrangers = 256;  // Who have not introduced themselves yet.
 
   // --- clients ---
 
-  void receive(Visitor::Socket socket) {
+  void receive(Visitor::Socket socket, std::shared_ptr<asio::ssl::context> tls) {
     if (visitors_.size() >= kMostVisitors) return;  // Closing it is an answer, too.
     Visitor::Handlers handlers;
     handlers.on_ask = [this](Visitor& v, session::Ask&& ask) { on_ask(v, std::move(ask)); };
     handlers.on_gone = [this](Visitor& v, const std::string& why) { on_gone(v, why); };
-    const auto visitor = std::make_shared<Visitor>(std::move(socket), std::move(handlers));
+    const auto visitor =
+        std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers));
     visitors_.insert(visitor);
+    strangers_.push_back(visitor);
+    if (strangers_.size() > kMostStrangers) send_strangers_away();
     visitor->start();
+  }
+
+  // The oldest go first: who means it has introduced itself by now.
+  void send_strangers_away() {
+    std::erase_if(strangers_, [](const std::weak_ptr<Visitor>& weak) {
+      const auto visitor = weak.lock();
+      return !visitor || visitor->has_introduced_itself();
+    });
+    while (strangers_.size() > kMostStrangers) {
+      const auto oldest = strangers_.front().lock();
+      strangers_.pop_front();
+      if (oldest) oldest->close(false);
+    }
   }
 
   void on_ask(Visitor& visitor, session::Ask&& ask) {
@@ -197,7 +217,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
       refuse(visitor, request, "too many requests of one client");
       return std::nullopt;
     }
-    const WaiterId waiter{++last_waiter_};
+    const WaiterId waiter = next_waiter();
     visitor.requests[request] = {waiter, name, false, {}, steady_clock::now()};
     askers_.add(waiter, {&visitor, request, nullptr});
     return waiter;
@@ -267,13 +287,23 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     HAPAX_CHECK(done.has_value());
   }
 
+  // Its waits end first: one of them might be served by what it gives back.
+  void forget_all(Visitor& visitor) {
+    std::vector<session::RequestId> waits;
+    for (const auto& [request, state] : visitor.requests) {
+      if (!state.held) waits.push_back(request);
+    }
+    for (const session::RequestId request : waits) give_back(visitor, request);
+    while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
+    carry_out();
+  }
+
   // The process is gone, or as good as: on this machine a closed socket says so.
   void on_gone(Visitor& visitor, const std::string&) {
-    while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
     inquiries_.forget(visitor);
     elections_.forget(visitor);
+    forget_all(visitor);
     visitors_.erase(visitor.shared_from_this());
-    carry_out();
   }
 
   // --- members ---
@@ -392,7 +422,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   Outbox out_;
   std::unique_ptr<net::Mesh> mesh_;
   std::unique_ptr<Desk> desk_;
+  std::shared_ptr<asio::ssl::context> tls_;  // For clients on other machines; may be null.
   std::set<std::shared_ptr<Visitor>> visitors_;
+  std::deque<std::weak_ptr<Visitor>> strangers_;  // Perhaps: some may be none any more.
   Askers askers_;
   Inquiries inquiries_;
   std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
@@ -500,8 +532,10 @@ Daemon::Daemon(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 Result<void> Daemon::start() { return impl_->start(); }
 void Daemon::stop() { impl_->stop(); }
-Result<WaiterId> Daemon::acquire(const std::string& name, LocalAsker& asker, Want want) {
-  return impl_->acquire(name, asker, want);
+WaiterId Daemon::next_waiter() { return impl_->next_waiter(); }
+Result<void> Daemon::acquire(const std::string& name, WaiterId waiter, LocalAsker& asker,
+                             Want want) {
+  return impl_->acquire(name, waiter, asker, want);
 }
 void Daemon::release(const std::string& name, WaiterId waiter, Turn last) {
   impl_->release(name, waiter, last);

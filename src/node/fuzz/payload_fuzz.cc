@@ -1,7 +1,6 @@
 // Hostile bytes against a lock table that serves every algorithm, in between what clients do. For
-// libFuzzer: -DHAPAX_FUZZ=ON gives hapax_payload_fuzz; it takes clang++ 16, since earlier ones fail
-// at the views of libstdc++ 12. With any compiler hapax_node_test runs it over recorded payloads
-// and mutations of them.
+// libFuzzer: -DHAPAX_FUZZ=ON gives hapax_payload_fuzz. With any compiler hapax_node_test runs it
+// over recorded payloads and mutations of them.
 //
 // An input is a row of commands, a byte each and what it needs:
 //   0x00 … 0x7f   receive from member 0 … 3 (3 is none): a length byte, and so many bytes
