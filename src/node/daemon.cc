@@ -376,6 +376,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
       for (const LocalGrant& grant : std::exchange(local_grants_, {})) {
         grant.asker->on_granted(grant.waiter, grant.fence, grant.may_keep);
       }
+      // What they did may have granted more. Who is not inside yet must not hear that it is wanted.
+      if (!local_grants_.empty()) continue;
       for (const WaiterId waiter : std::exchange(local_wanted_, {})) {
         if (const Asker* asker = askers_.find(waiter)) asker->local->on_wanted(waiter);
       }
