@@ -77,7 +77,7 @@ const std::map<std::string, Names> kSees{
     {"bank", {"base", "core", "net", "node"}},
     {"cli",
      {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim", "net",
-      "session", "node", "swarm", "client", "gate", "sqlite", "bank"}},
+      "session", "engine", "node", "swarm", "client", "gate", "sqlite", "bank"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";
