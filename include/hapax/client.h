@@ -111,7 +111,8 @@ class Client {
   // The local daemon: $HAPAX_ADDRESS if set, else the Unix socket that `hapax up` and `hapax node`
   // open by default. Throws std::system_error if nobody answers there.
   Client();
-  // `unix:/path` or `host:port`, or several, separated by commas. Certificates: $HAPAX_CA,
+  // `unix:/path` or `host:port`, or several, separated by commas: the first that answers, and if
+  // that one is lost, whoever answers when something is asked for next. Certificates: $HAPAX_CA,
   // $HAPAX_CERT and $HAPAX_KEY.
   explicit Client(std::string_view addresses);
   explicit Client(const ClientOptions& options);

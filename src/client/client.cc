@@ -5,7 +5,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "client/connection.h"
+#include "client/endpoints.h"
 #include "client/questions.h"
 #include "net/tls.h"
 
@@ -63,17 +63,10 @@ std::shared_ptr<boost::asio::ssl::context> tls_of(const ClientOptions& options,
   return *tls;
 }
 
-// The first that answers.
 std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
-  const std::vector<net::Address> addresses = addresses_of(options);
-  const auto tls = tls_of(options, addresses);
-  for (std::size_t i = 0;; ++i) {
-    try {
-      return std::make_shared<client::Connection>(addresses[i], tls);
-    } catch (const std::system_error&) {
-      if (i + 1 == addresses.size()) throw;
-    }
-  }
+  std::vector<net::Address> addresses = addresses_of(options);
+  auto tls = tls_of(options, addresses);
+  return std::make_shared<client::Endpoints>(std::move(addresses), std::move(tls));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Client, LocksAndUnlocks) {
-  Group group{3};
+  Daemons group{3};
   Client client{group.address(0)};
   Mutex mutex{client, "orders/42"};
   Fence last;
@@ -35,7 +35,7 @@ TEST(Client, ExcludesThreadsOfAllMembersWithEveryAlgorithm) {
   for (const std::string_view algorithm :
        {"central", "token-ring", "lamport", "ricart-agrawala", "carvalho-roucairol", "maekawa",
         "suzuki-kasami", "raymond", "naimi-trehel", "bakery"}) {
-    Group group{3, Policy::parse(algorithm, {}).value()};
+    Daemons group{3, Policy::parse(algorithm, {}).value()};
     std::atomic<int> inside{0};
     std::atomic<int> entries{0};
     Fence last;
@@ -60,7 +60,7 @@ TEST(Client, ExcludesThreadsOfAllMembersWithEveryAlgorithm) {
 }
 
 TEST(Client, GivesUpInTimeAndServesTheNext) {
-  Group group{2};
+  Daemons group{2};
   Client one{group.address(0)};
   Client two{group.address(1)};
   Mutex mine{one, "it"};
@@ -81,7 +81,7 @@ TEST(Client, GivesUpInTimeAndServesTheNext) {
 }
 
 TEST(Client, WhoeverIsGoneHoldsNothing) {
-  Group group{2};
+  Daemons group{2};
   Client two{group.address(1)};
   Mutex yours{two, "it"};
   {
@@ -94,7 +94,7 @@ TEST(Client, WhoeverIsGoneHoldsNothing) {
 }
 
 TEST(Client, LearnsThatItsDaemonIsGone) {
-  Group group{1};
+  Daemons group{1};
   Client client{group.address(0)};
   Mutex mutex{client, "it"};
   mutex.lock();
@@ -115,7 +115,7 @@ TEST(Client, LearnsThatItsDaemonIsGone) {
 }
 
 TEST(Client, TellsWhoHoldsAndWhoWaits) {
-  Group group{3};
+  Daemons group{3};
   Client one{group.address(0)};
   Client two{group.address(2)};
   Mutex mine{one, "it"};
@@ -312,7 +312,7 @@ TEST(Async, ExcludesAndServesEverybody) {
 }
 
 TEST(Async, WorksThroughADaemon) {
-  Group group{3};
+  Daemons group{3};
   std::vector<std::unique_ptr<Client>> clients;
   std::atomic<int> inside{0};
   Countdown countdown{3 * Persistent::kTimes};
@@ -326,7 +326,7 @@ TEST(Async, WorksThroughADaemon) {
 }
 
 TEST(Async, CanBeCancelledAndMustNotWait) {
-  Group group{1};
+  Daemons group{1};
   Client client{group.address(0)};
   Nodes nodes{2};
   const auto check = [](Mutex& holder, Mutex& waiter, Mutex& other) {
@@ -368,7 +368,7 @@ TEST(Async, CanBeCancelledAndMustNotWait) {
 }
 
 TEST(Async, LearnsThatItsDaemonIsGone) {
-  Group group{1};
+  Daemons group{1};
   Client client{group.address(0)};
   Mutex holder{client, "it"}, waiter{client, "it"};
   holder.lock();
@@ -387,10 +387,30 @@ TEST(Async, LearnsThatItsDaemonIsGone) {
 TEST(Client, SaysWhatIsWrong) {
   EXPECT_THROW(Client{"unix:/nowhere/at/all"}, std::system_error);
   EXPECT_THROW(Client{"not an address"}, std::system_error);
-  Group group{1};
+  Daemons group{1};
   Client client{group.address(0)};
   EXPECT_THROW((Mutex{client, ""}), std::system_error);
   EXPECT_THROW((Mutex{client, "tab\there"}), std::system_error);
+}
+
+// Of two groups, for here the first is gone for good.
+TEST(Client, GoesToAnotherDaemonWhenItHasLostItsOwn) {
+  Daemons first{1};
+  Daemons second{1};
+  Client client{first.address(0) + "," + second.address(0)};
+  Mutex mutex{client, "orders"};
+  mutex.lock();
+  const std::stop_token lost = mutex.lost();
+  first.stop(0);
+  const auto give_up = Mutex::Clock::now() + 10s;
+  while (!lost.stop_requested() && Mutex::Clock::now() < give_up) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(lost.stop_requested());
+  EXPECT_EQ(mutex.valid_for(), 0ms);
+  mutex.unlock();  // Of what is lost: to nobody's harm.
+  ASSERT_TRUE(mutex.try_lock_for(5s));
+  EXPECT_FALSE(mutex.lost().stop_requested());
+  EXPECT_GT(mutex.valid_for(), 0ms);
+  mutex.unlock();
 }
 
 }  // namespace

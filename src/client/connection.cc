@@ -62,8 +62,10 @@ struct Connection::Later {
 };
 
 Connection::Connection(const net::Address& address,
-                       const std::shared_ptr<boost::asio::ssl::context>& tls)
+                       const std::shared_ptr<boost::asio::ssl::context>& tls,
+                       std::uint64_t generation)
     : socket_(address, tls.get(), kSilence),
+      next_request_((generation << 40) + 1),
       known_alive_ms_(now_ms()),
       valid_until_ms_(now_ms() + kSilence.count()) {
   Pending pending;
@@ -83,6 +85,7 @@ Connection::Connection(const net::Address& address,
 }
 
 Connection::~Connection() {
+  say(session::Goodbye{});  // What we hold is free at once.
   socket_.shut_down();
   if (reader_.joinable()) reader_.join();
 }

@@ -27,9 +27,12 @@ class Connection final : public detail::Gateway {
  public:
   static constexpr std::chrono::milliseconds kPingEvery = Client::kPingEvery;
   static constexpr std::chrono::milliseconds kSilence = Client::kSilence;
+  static_assert(kSilence == session::kSilence);
 
-  // `tls` may be null. Throws std::system_error if nobody answers, or not as a daemon does.
-  Connection(const net::Address& address, const std::shared_ptr<boost::asio::ssl::context>& tls);
+  // `tls` may be null. `generation` tells its requests from those of other connections. Throws
+  // std::system_error if nobody answers, or not as a daemon does.
+  Connection(const net::Address& address, const std::shared_ptr<boost::asio::ssl::context>& tls,
+             std::uint64_t generation);
   ~Connection() override;
 
   std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
@@ -61,6 +64,8 @@ class Connection final : public detail::Gateway {
   std::error_code evict(const std::string& whom, std::string& why) override;
   std::stop_token lost() const override;
   std::chrono::milliseconds valid_for() const override;
+
+  bool is_gone() const;
 
  private:
   struct Later;
@@ -96,14 +101,13 @@ class Connection final : public detail::Gateway {
   void lose_grants();
   std::error_code ask_for_an_end(std::uint64_t request, Pending& pending, const session::Ask& ask,
                                  std::chrono::milliseconds patience, std::string& why);
-  bool is_gone() const;
 
   Socket socket_;
   std::mutex writing_;
 
   mutable std::mutex mutex_;  // Guards what follows.
   std::map<std::uint64_t, Pending*> pending_;
-  std::uint64_t next_request_ = 1;
+  std::uint64_t next_request_;
   bool gone_ = false;
   std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.

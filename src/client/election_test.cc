@@ -57,7 +57,7 @@ void await_waiters(Client& client, const std::string& name, std::size_t count) {
 }
 
 TEST(Election, OneLeadsAndObserversOfAllMembersSeeWhom) {
-  Group group{3};
+  Daemons group{3};
   Client client{group.address(0)};
   Client elsewhere{group.address(2)};
   Election first{client, "scheduler"};
@@ -88,7 +88,7 @@ TEST(Election, OneLeadsAndObserversOfAllMembersSeeWhom) {
 }
 
 TEST(Election, TheNextLeadsWhenTheLeaderResignsOrIsGone) {
-  Group group{3};
+  Daemons group{3};
   Client observer{group.address(2)};
   Election spectator{observer, "x"};
   auto observation = spectator.observe();
@@ -112,7 +112,7 @@ TEST(Election, TheNextLeadsWhenTheLeaderResignsOrIsGone) {
 }
 
 TEST(Election, WaitsNoLongerThanAsked) {
-  Group group{2};
+  Daemons group{2};
   Client client{group.address(0)};
   Client other{group.address(1)};
   Election leader{client, "x"};
@@ -139,7 +139,7 @@ TEST(Election, HandsOverToTheChosenOnePastThoseInFront) {
   for (const std::string_view algorithm :
        {"carvalho-roucairol", "central", "ricart-agrawala", "raymond"}) {
     SCOPED_TRACE(algorithm);
-    Group group{3, Policy::parse(algorithm, {}).value()};
+    Daemons group{3, Policy::parse(algorithm, {}).value()};
     std::vector<std::unique_ptr<Client>> clients;
     for (std::uint32_t i = 0; i < 3; ++i) {
       clients.push_back(std::make_unique<Client>(group.address(i)));
@@ -185,7 +185,7 @@ TEST(Election, HandsOverToTheChosenOnePastThoseInFront) {
 }
 
 TEST(Election, ALeaderIsAskedToStepDownFromAnywhere) {
-  Group group{3};
+  Daemons group{3};
   Client client{group.address(0)};
   Client other{group.address(2)};
   Election leader{client, "x"};
@@ -206,7 +206,7 @@ TEST(Election, ALeaderIsAskedToStepDownFromAnywhere) {
 }
 
 TEST(Election, AnObserverHearsThatItsDaemonIsGone) {
-  Group group{2};
+  Daemons group{2};
   Client client{group.address(1)};
   Election spectator{client, "x"};
   auto observation = spectator.observe();
@@ -217,7 +217,7 @@ TEST(Election, AnObserverHearsThatItsDaemonIsGone) {
 }
 
 TEST(Election, AMemberThatIsAwayDoesNotKeepObserversWaiting) {
-  Group group{3};
+  Daemons group{3};
   Client client{group.address(0)};
   Election leader{client, "x"};
   leader.campaign("a");

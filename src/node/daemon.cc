@@ -292,23 +292,34 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     }
   }
 
-  // Its waits end first: one of them might be served by what it gives back.
-  void forget_all(Visitor& visitor) {
+  void forget_waits(Visitor& visitor) {
     std::vector<session::RequestId> waits;
     for (const auto& [request, state] : visitor.requests) {
       if (!state.held) waits.push_back(request);
     }
     for (const session::RequestId request : waits) give_back(visitor, request);
+  }
+  // Its waits end first: one of them might be served by what it gives back.
+  void forget_all(Visitor& visitor) {
+    forget_waits(visitor);
     while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
     carry_out();
   }
 
-  // The process is gone, or as good as: on this machine a closed socket says so.
+  void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
+
+  // Its waits end. What it holds is free: at once, or when it must have noticed.
   void on_gone(Visitor& visitor, const std::string&) {
+    const auto gone = visitor.shared_from_this();
     inquiries_->forget(visitor);
     elections_->forget(visitor);
-    forget_all(visitor);
-    visitors_.erase(visitor.shared_from_this());
+    visitors_.erase(gone);
+    if (!visitor.may_live_on()) return forget_all(visitor);
+    forget_waits(visitor);
+    carry_out();
+    if (!visitor.requests.empty() && !is_stopped_) {
+      after(session::kSilence, [this, gone] { forget_all(*gone); });
+    }
   }
 
   // --- members ---

@@ -1,7 +1,9 @@
 // The daemon against clients that do not behave: raw bytes on its socket.
 #include "node/daemon.h"
 
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #include <gtest/gtest.h>
@@ -27,12 +29,20 @@ class Alone {
     NodeConfig config;
     config.members = {{.host = "", .port = 0, .path = (folder_ / "member").string()}};
     config.clients = {{.host = "", .port = 0, .path = (folder_ / "clients").string()}};
+    // Over TCP as well, where a port is free.
+    asio::io_context io;
+    asio::ip::tcp::acceptor acceptor{io, {asio::ip::address_v4::loopback(), 0}};
+    tcp_ = acceptor.local_endpoint();
+    acceptor.close();
+    config.clients.push_back({.host = "127.0.0.1", .port = tcp_.port(), .path = ""});
     daemon_ = DaemonThread::start(std::move(config), {}).value();
   }
   Local::endpoint endpoint() const { return {(folder_ / "clients").string()}; }
+  asio::ip::tcp::endpoint tcp() const { return tcp_; }
 
  private:
   const testing::Folder folder_;
+  asio::ip::tcp::endpoint tcp_;
   std::unique_ptr<DaemonThread> daemon_;
 };
 
@@ -40,6 +50,9 @@ class Alone {
 class Raw {
  public:
   explicit Raw(const Alone& alone) : socket_(io_) { socket_.connect(alone.endpoint()); }
+  explicit Raw(const asio::generic::stream_protocol::endpoint& endpoint) : socket_(io_) {
+    socket_.connect(endpoint);
+  }
 
   void send(const Bytes& bytes) {
     boost::system::error_code ignored;  // It may have hung up by now.
@@ -78,7 +91,7 @@ class Raw {
 
  private:
   asio::io_context io_;
-  Local::socket socket_;
+  asio::generic::stream_protocol::socket socket_;
   Bytes incoming_;
 };
 
@@ -210,6 +223,31 @@ TEST(Daemon, RefusesWhatMakesNoSense) {
   client.say(session::Ping{8});
   EXPECT_EQ(client.expect<session::Pong>().request, 8u);
 }
+
+// Takes the lock over TCP, breaks the connection, and says how long the next one waits for it.
+std::chrono::milliseconds wait_after(bool goodbye) {
+  const Alone alone;
+  auto holder = std::make_unique<Raw>(alone.tcp());
+  holder->say(session::Hello{});
+  holder->expect<session::Welcome>();
+  holder->say(session::Acquire{1, "orders"});
+  holder->expect<session::Granted>();
+  Raw next{alone};
+  next.say(session::Hello{});
+  next.expect<session::Welcome>();
+  next.say(session::Acquire{1, "orders"});
+  if (goodbye) holder->say(session::Goodbye{});
+  const auto broken = std::chrono::steady_clock::now();
+  holder.reset();
+  next.expect<session::Granted>();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                               broken);
+}
+
+TEST(Daemon, WaitsForAClientBehindTcpThatMayNotKnowThatItIsCutOff) {
+  EXPECT_GE(wait_after(false), session::kSilence - std::chrono::milliseconds{50});
+}
+TEST(Daemon, BelievesAClientThatSaysGoodbye) { EXPECT_LT(wait_after(true), session::kSilence); }
 
 }  // namespace
 }  // namespace hapax

@@ -43,6 +43,9 @@ Visitor::Visitor(Socket socket, std::shared_ptr<asio::ssl::context> tls, Handler
       handlers_(std::move(handlers)),
       patience_(stream_.socket().get_executor()),
       incoming_(kRoom) {
+  boost::system::error_code gone;
+  const auto here = stream_.socket().local_endpoint(gone);
+  is_unix_ = !gone && here.protocol().family() == AF_UNIX;
   // Answers must not wait for each other; a Unix socket has no such option.
   error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);

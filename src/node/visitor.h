@@ -59,6 +59,10 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   const std::string& host() const { return host_; }
   const std::string& command() const { return command_; }
   void introduce(const session::Hello& hello);
+  // Only a process that has ended closes a Unix socket. Whoever is behind TCP may be there and not
+  // know, unless it said so.
+  bool may_live_on() const { return !is_unix_ && !has_said_goodbye_; }
+  void say_goodbye() { has_said_goodbye_ = true; }
 
   // The daemon's to keep.
   std::map<session::RequestId, Request> requests;
@@ -81,6 +85,8 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   bool flush_posted_ = false;
   bool overflown_ = false;  // It does not read its answers, and will be hung up on.
   bool introduced_ = false;
+  bool has_said_goodbye_ = false;
+  bool is_unix_ = false;
   bool closing_ = false;
   bool ended_ = false;
   std::uint32_t pid_ = 0;

@@ -2,6 +2,7 @@
 // record through the codec. A client numbers its requests; every answer names the one it is to.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,11 +17,13 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
 inline constexpr std::size_t kLongestText = 512;
+// A client that has not heard from its daemon for so long relies on nothing that it was granted.
+inline constexpr std::chrono::milliseconds kSilence{4'000};
 
 using RequestId = std::uint64_t;
 
@@ -101,8 +104,8 @@ struct AskStats {
   RequestId request = 0;
   HAPAX_RECORD(AskStats, request)
 };
-// The daemon leaves its group: what is held may be given back for so long. Answered by Ended when it
-// has left, or Refused.
+// The daemon leaves its group: what is held may be given back for so long. Answered by Ended when
+// it has left, or Refused.
 struct Leave {
   RequestId request = 0;
   std::uint64_t patience_ms = 0;
@@ -114,8 +117,12 @@ struct Evict {
   std::string whom;  // Its name, or its life.
   HAPAX_RECORD(Evict, request, whom)
 };
+// The client ends: what it holds is free. Over TCP a connection that just breaks proves nothing.
+struct Goodbye {
+  HAPAX_RECORD(Goodbye)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
-                         AskResign, Observe, AskStats, Leave, Evict>;
+                         AskResign, Observe, AskStats, Leave, Evict, Goodbye>;
 
 // --- from the daemon ---
 
@@ -259,7 +266,7 @@ struct Stats {
   std::vector<Counter> counters;
   HAPAX_RECORD(Stats, request, member, uptime_ms, traffic, counters)
 };
-using Answer =
-    std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed, StepDown, Stats, Lost>;
+using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
+                            StepDown, Stats, Lost>;
 
 }  // namespace hapax::session

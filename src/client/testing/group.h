@@ -13,9 +13,9 @@
 namespace hapax {
 
 // A group of daemons, each with its thread, on Unix sockets in a folder of its own.
-class Group {
+class Daemons {
  public:
-  explicit Group(std::uint32_t size, const Policy& policy = {}) {
+  explicit Daemons(std::uint32_t size, const Policy& policy = {}) {
     std::vector<net::Address> members;
     for (std::uint32_t i = 0; i < size; ++i) members.push_back(at(fmt::format("member-{}", i)));
     for (std::uint32_t i = 0; i < size; ++i) {

@@ -1,0 +1,98 @@
+#include "client/endpoints.h"
+
+#include <utility>
+
+namespace hapax::client {
+
+Endpoints::Endpoints(std::vector<net::Address> addresses, Tls tls)
+    : addresses_(std::move(addresses)), tls_(std::move(tls)) {
+  const std::lock_guard lock{connecting_};
+  connection_ = connect();
+}
+
+Endpoints::Shared Endpoints::now() const {
+  const std::lock_guard lock{mutex_};
+  return connection_;
+}
+
+// The first that answers, from the one after the last on. REQUIRES: connecting_ is locked.
+Endpoints::Shared Endpoints::connect() {
+  for (std::size_t tried = 0;; ++tried) {
+    const net::Address& address = addresses_[(next_ + tried) % addresses_.size()];
+    try {
+      auto made = std::make_shared<Connection>(address, tls_, ++generation_);
+      next_ = (next_ + tried + 1) % addresses_.size();
+      return made;
+    } catch (const std::system_error&) {
+      if (tried + 1 == addresses_.size()) throw;
+    }
+  }
+}
+
+Endpoints::Shared Endpoints::there() noexcept {
+  Shared before = now();
+  if (!before->is_gone()) return before;
+  try {
+    const std::lock_guard one{connecting_};
+    if (Shared other = now(); !other->is_gone()) return other;  // Somebody else was faster.
+    Shared made = connect();
+    const std::lock_guard lock{mutex_};
+    connection_ = made;
+    return made;
+  } catch (...) {
+    return before;  // Nobody answers: it says so.
+  }
+}
+
+std::error_code Endpoints::acquire(const std::string& name, detail::Spot* spot,
+                                   detail::Deadline deadline, const std::stop_token& cancel,
+                                   detail::Holding& holding) {
+  return there()->acquire(name, spot, deadline, cancel, holding);
+}
+void Endpoints::acquire_later(const std::string& name, detail::Spot* spot,
+                              const std::stop_token& cancel, detail::Completion& completion) {
+  there()->acquire_later(name, spot, cancel, completion);
+}
+std::error_code Endpoints::acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                                      const std::stop_token& cancel, detail::Holding& holding,
+                                      std::string& why) {
+  return there()->acquire_as(name, want, deadline, cancel, holding, why);
+}
+// What an earlier connection granted went with it: requests are numbered so that no later one
+// knows theirs.
+void Endpoints::release(detail::Spot* spot, const detail::Holding& holding) noexcept {
+  now()->release(spot, holding);
+}
+void Endpoints::give_back(const detail::Holding& holding) noexcept { now()->give_back(holding); }
+std::error_code Endpoints::campaign(const std::string& name, const std::string& value,
+                                    detail::Deadline deadline, const std::stop_token& cancel,
+                                    const std::shared_ptr<detail::Candidate>& candidate,
+                                    detail::Holding& holding) {
+  return there()->campaign(name, value, deadline, cancel, candidate, holding);
+}
+void Endpoints::resign(const detail::Holding& holding) noexcept { now()->resign(holding); }
+std::error_code Endpoints::hand_over(const detail::Holding& holding, const std::string& to) {
+  return now()->hand_over(holding, to);
+}
+std::error_code Endpoints::ask_to_resign(const std::string& name, const std::string& to) {
+  return there()->ask_to_resign(name, to);
+}
+std::uint64_t Endpoints::observe(const std::string& name,
+                                 const std::shared_ptr<detail::Changes>& changes) {
+  return there()->observe(name, changes);
+}
+void Endpoints::unobserve(std::uint64_t observation) noexcept { now()->unobserve(observation); }
+std::error_code Endpoints::who(std::string_view name, std::vector<LockInfo>& locks,
+                               std::vector<std::uint32_t>& silent) {
+  return there()->who(name, locks, silent);
+}
+std::error_code Endpoints::status(GroupStatus& status) { return there()->status(status); }
+std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(stats); }
+std::error_code Endpoints::leave(std::chrono::milliseconds patience, std::string& why) {
+  return there()->leave(patience, why);
+}
+std::error_code Endpoints::evict(const std::string& whom, std::string& why) {
+  return there()->evict(whom, why);
+}
+
+}  // namespace hapax::client

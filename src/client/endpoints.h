@@ -1,0 +1,73 @@
+// The daemons that a client may reach, one at a time: when it has lost one, the next thing that it
+// asks for is asked of whoever answers then. What the lost one had granted is lost, and was told
+// so.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "client/connection.h"
+#include "client/gateway.h"
+#include "net/address.h"
+
+namespace hapax::client {
+
+class Endpoints final : public detail::Gateway {
+ public:
+  using Tls = std::shared_ptr<boost::asio::ssl::context>;
+
+  // Throws std::system_error if nobody answers.
+  Endpoints(std::vector<net::Address> addresses, Tls tls);
+
+  std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
+  bool enter_again(detail::Spot*, detail::Holding&) noexcept override { return false; }
+  std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
+                          const std::stop_token& cancel, detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
+                     detail::Completion& completion) override;
+  void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override;
+  std::error_code campaign(const std::string& name, const std::string& value,
+                           detail::Deadline deadline, const std::stop_token& cancel,
+                           const std::shared_ptr<detail::Candidate>& candidate,
+                           detail::Holding& holding) override;
+  void resign(const detail::Holding& holding) noexcept override;
+  std::error_code hand_over(const detail::Holding& holding, const std::string& to) override;
+  std::error_code ask_to_resign(const std::string& name, const std::string& to) override;
+  std::uint64_t observe(const std::string& name,
+                        const std::shared_ptr<detail::Changes>& changes) override;
+  void unobserve(std::uint64_t observation) noexcept override;
+  std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
+                      std::vector<std::uint32_t>& silent) override;
+  std::error_code status(GroupStatus& status) override;
+  std::error_code stats(MemberStats& stats) override;
+  std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
+  std::error_code evict(const std::string& whom, std::string& why) override;
+  std::stop_token lost() const override { return now()->lost(); }
+  std::chrono::milliseconds valid_for() const override { return now()->valid_for(); }
+
+ private:
+  using Shared = std::shared_ptr<Connection>;
+
+  // The connection of now, gone or not.
+  Shared now() const;
+  // One that is there; if it has to be made, that is tried once, at all addresses.
+  Shared there() noexcept;
+  Shared connect();
+
+  const std::vector<net::Address> addresses_;
+  const Tls tls_;
+  std::mutex connecting_;  // One thread at a time.
+  mutable std::mutex mutex_;
+  Shared connection_;             // Guarded by mutex_.
+  std::size_t next_ = 0;          // Of the addresses, guarded by connecting_ …
+  std::uint64_t generation_ = 0;  // … and so is the number of connections.
+};
+
+}  // namespace hapax::client
