@@ -107,6 +107,7 @@ int run(int argc, char** argv) {
   add_resign(app, outcome);
   add_status(app, outcome);
   add_stats(app, outcome);
+  add_audit(app, outcome);
   add_completion(app, outcome);
   add_man(app, outcome);
   try {
