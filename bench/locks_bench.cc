@@ -1,7 +1,9 @@
 // Locks between three members of one process over loopback TCP, beside the bare limit of the same
 // machine in the same run: raw sockets that carry as many bytes the same way, and std::mutex.
 //
-//   locks_bench [ROUNDS]     5 by default; medians are printed
+//   locks_bench [ROUNDS [WHAT]]     5 by default; medians are printed
+//
+// WHAT is one of uncontended, hand-off, again, threads, async, daemons.
 //
 // Start it with `taskset -c 0` for all threads on one core, and without for any core; the two are
 // different experiments, and bench/locks does both.
@@ -13,6 +15,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <netinet/in.h>
@@ -24,7 +27,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/testing/folder.h"
 #include "hapax/hapax.h"
+#include "node/daemon_thread.h"
 
 namespace {
 
@@ -169,7 +174,8 @@ void uncontended(int rounds) {
   report("ricart-agrawala, nobody else: lock+unlock", ours, raw, "us", 1.3);
 }
 
-// Two members pass a lock to and fro: time from one's entry to the other's.
+// Two members pass a lock to and fro: time from the beginning of one's unlock() to the end of the
+// lock() in which the other has been waiting.
 void hand_off(int rounds) {
   Group group{"naimi-trehel"};
   Echo peer;
@@ -183,23 +189,34 @@ void hand_off(int rounds) {
                                       read_all(peer.fd(), message);
                                     }) /
                   2);
-    constexpr int kEach = 2'000;
-    const auto begin = Clock::now();
+    constexpr int kHandOffs = 1'000;
+    constexpr std::chrono::microseconds kToBeAsleep{50};  // Yielding would lose to other programs.
+    std::array<std::atomic<int>, 2> asked{};
+    Clock::time_point leaving;  // Guarded by the lock, and so is the next.
+    Clock::duration under_way{};
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < 2; ++i) {
       threads.emplace_back([&, i] {
         hapax::Mutex mutex{group[i], "one"};
-        for (int k = 0; k < kEach; ++k) {
+        for (int k = 1; k <= kHandOffs / 2; ++k) {
+          ++asked[i];
           mutex.lock();
+          if (leaving != Clock::time_point{}) under_way += Clock::now() - leaving;
+          // The other waits for this entry to end, except at the very end.
+          const int awaited = i == 0 ? k : k + 1;
+          do {
+            std::this_thread::sleep_for(kToBeAsleep);
+          } while (asked[1 - i] < awaited && awaited <= kHandOffs / 2);
+          leaving = Clock::now();
           mutex.unlock();
         }
       });
+      while (asked[0] == 0) std::this_thread::yield();
     }
     for (std::thread& thread : threads) thread.join();
-    ours.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count() /
-                   (2 * kEach));
+    ours.push_back(std::chrono::duration<double, std::micro>(under_way).count() / (kHandOffs - 1));
   }
-  report("naimi-trehel, two members: per entry", ours, raw, "us", 2);
+  report("naimi-trehel, two members: hand-off", ours, raw, "us", 2);
 }
 
 void again(int rounds) {
@@ -221,16 +238,22 @@ void again(int rounds) {
   report("carvalho-roucairol, again: lock+unlock", ours, raw, "ns", 3);
 }
 
+void report_rate(const std::string& what, const std::vector<double>& rates) {
+  fmt::print("{:<44} {:>10.0f} pairs/s           goal 1000000{}\n", what, median(rates),
+             median(rates) >= 1e6 ? "" : "   MISSED");
+}
+
+constexpr std::size_t kClients = 64;
+
 // 64 threads, spread over the members, each with a lock of its own.
-void many(const std::string& algorithm, int rounds) {
+void many_threads(const std::string& algorithm, int rounds) {
   Group group{algorithm};
   std::vector<double> rates;
   for (int r = 0; r < rounds; ++r) {
-    constexpr int kThreads = 64;
     constexpr int kEach = 300;
     const auto begin = Clock::now();
     std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < kThreads; ++t) {
+    for (std::size_t t = 0; t < kClients; ++t) {
       threads.emplace_back([&, t] {
         hapax::Mutex mutex{group[t % 3], fmt::format("lock-{}", t)};
         for (int k = 0; k < kEach; ++k) {
@@ -241,11 +264,81 @@ void many(const std::string& algorithm, int rounds) {
     }
     for (std::thread& thread : threads) thread.join();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    rates.push_back(kThreads * kEach / seconds);
+    rates.push_back(kClients * kEach / seconds);
   }
-  fmt::print("{:<44} {:>10.0f} pairs/s           goal 1000000{}\n",
-             fmt::format("{}, 64 threads, each its lock", algorithm), median(rates),
-             median(rates) >= 1e6 ? "" : "   MISSED");
+  report_rate(fmt::format("{}, 64 threads, each its lock", algorithm), rates);
+}
+
+// 64 clients without a thread each: they unlock and ask again as soon as they are granted.
+class AsyncClient {
+ public:
+  template <class Way>
+  AsyncClient(Way& way, const std::string& name, int times, std::latch& over)
+      : mutex_(way, name), left_(times), over_(over) {}
+  void ask() {
+    mutex_.async_acquire([this](std::error_code error) {
+      HAPAX_CHECK(!error);
+      mutex_.unlock();
+      if (--left_ > 0) return ask();
+      over_.count_down();
+    });
+  }
+
+ private:
+  hapax::Mutex mutex_;
+  int left_;
+  std::latch& over_;
+};
+
+// `way(i)` is the i-th client's node or daemon.
+template <class Way>
+void many_async(const std::string& what, int rounds, int each, Way way) {
+  std::vector<double> rates;
+  for (int r = 0; r < rounds; ++r) {
+    std::latch over{kClients};
+    std::vector<std::unique_ptr<AsyncClient>> clients;
+    for (std::size_t i = 0; i < kClients; ++i) {
+      clients.push_back(
+          std::make_unique<AsyncClient>(way(i), fmt::format("lock-{}", i), each, over));
+    }
+    const auto begin = Clock::now();
+    for (const auto& client : clients) client->ask();
+    over.wait();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    rates.push_back(static_cast<double>(kClients) * each / seconds);
+  }
+  report_rate(what, rates);
+}
+
+void many_async_members(const std::string& algorithm, int rounds) {
+  Group group{algorithm};
+  many_async(fmt::format("{}, 64 async, each its lock", algorithm), rounds, 5'000,
+             [&](std::size_t i) -> hapax::Node& { return group[i % 3]; });
+}
+
+// 64 connections to the Unix sockets of three daemons, each with a lock of its own and a thread
+// that asks again as soon as it reads that it was granted.
+void many_through_daemons(const std::string& algorithm, int rounds) {
+  const hapax::testing::Folder folder;
+  const auto at = [&](const std::string& name, std::uint32_t i) {
+    return hapax::net::Address{
+        .host = "", .port = 0, .path = (folder / fmt::format("{}-{}", name, i)).string()};
+  };
+  hapax::NodeConfig config;
+  config.policy = hapax::Policy::parse(algorithm, {}).value();
+  for (std::uint32_t i = 0; i < 3; ++i) config.members.push_back(at("member", i));
+  std::vector<std::unique_ptr<hapax::DaemonThread>> daemons;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    config.self = hapax::NodeId{i};
+    config.clients = {at("clients", i)};
+    daemons.push_back(hapax::DaemonThread::start(config, {}).value());
+  }
+  std::vector<std::unique_ptr<hapax::Client>> clients;
+  for (std::uint32_t i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<hapax::Client>(at("clients", i % 3).text()));
+  }
+  many_async(fmt::format("{}, 64 through daemons", algorithm), rounds, 500,
+             [&](std::size_t i) -> hapax::Client& { return *clients[i]; });
 }
 
 }  // namespace
@@ -256,10 +349,16 @@ int main(int argc, char** argv) {
     std::fputs("locks_bench: ROUNDS must be 5 … 1000\n", stderr);
     return 2;
   }
+  const std::string only = argc > 2 ? argv[2] : "";
+  const auto wants = [&](const char* what) { return only.empty() || only == what; };
   fmt::print("{:<44} {:>10} {:>10}\n", "medians", "hapax", "bare limit");
-  uncontended(rounds);
-  hand_off(rounds);
-  again(rounds);
-  many("ricart-agrawala", rounds);
-  many("carvalho-roucairol", rounds);
+  if (wants("uncontended")) uncontended(rounds);
+  if (wants("hand-off")) hand_off(rounds);
+  if (wants("again")) again(rounds);
+  if (wants("threads")) many_threads("ricart-agrawala", rounds);
+  if (wants("threads")) many_threads("carvalho-roucairol", rounds);
+  if (wants("async")) many_async_members("ricart-agrawala", rounds);
+  if (wants("async")) many_async_members("carvalho-roucairol", rounds);
+  if (wants("daemons")) many_through_daemons("ricart-agrawala", rounds);
+  if (wants("daemons")) many_through_daemons("carvalho-roucairol", rounds);
 }

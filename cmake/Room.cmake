@@ -8,9 +8,6 @@ target_compile_options(hapax_flags INTERFACE
   # g++ 12 sees the unset alternative of a std::variant that holds a pointer as "maybe uninitialized".
   -Wno-maybe-uninitialized)
 target_include_directories(hapax_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-if(HAPAX_FUZZ)
-  target_compile_options(hapax_flags INTERFACE -fsanitize=fuzzer-no-link)  # Coverage, to be guided by.
-endif()
 if(HAPAX_SANITIZE)
   # No -Werror there: sanitizers blur what the optimizer sees, and its warnings with it.
   target_compile_options(hapax_flags INTERFACE

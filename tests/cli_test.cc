@@ -154,8 +154,8 @@ TEST_F(Cli, AlgorithmsAsJsonNamesEveryFamily) {
     families.insert(std::string{row.at("family").as_string()});
     EXPECT_FALSE(row.at("summary").as_string().empty());
   }
-  EXPECT_THAT(families,
-              ::testing::UnorderedElementsAre("mutual exclusion", "election", "shared memory"));
+  EXPECT_THAT(families, ::testing::UnorderedElementsAre("mutual exclusion", "several at once",
+                                                        "election", "shared memory"));
 }
 
 TEST_F(Cli, StatusIsZeroWhenAllHolds) {
@@ -207,11 +207,19 @@ TEST_F(Cli, CheckOfAnElection) {
 TEST_F(Cli, CheckOfAnElectionRefusesWhatOnlyMutualExclusionHas) {
   for (const std::string option :
        {"--holder 1", "--held", "--no-fences", "--say-denied", "--voting-sets grid"}) {
-    expect_refused("check bully " + option, "is for mutual exclusion; bully is an election");
+    expect_refused("check bully " + option, "is for mutual exclusion, not for bully");
   }
   expect_refused("check chang-roberts --faults loss", "use --faults crash");
   expect_refused("check ring-election --faults crash,dup:2", "use --faults crash");
   expect_refused("check bully -n 8", "use 1 … 7");
+  expect_refused("check lamport --units 2", "is for semaphore-ra, not for lamport");
+  expect_refused("check semaphore-ra --units 0", "use 1 … 200");
+  expect_refused("check semaphore-ra --units 2 --forever", "--entries");
+  expect_refused("check ricart-agrawala --inside 1", "use --holder and --held");
+  expect_refused("check semaphore-ra --units 2 --inside 4", "use 1 … 3");
+  expect_refused("sim central --readers 0.5", "readers-writers only");
+  expect_refused("sim readers-writers --readers 2", "--readers");
+  expect_refused("sim readers-writers --units 2", "semaphore-ra only");
 }
 
 TEST_F(Cli, AnUnknownAlgorithmGetsASuggestion) {
@@ -493,7 +501,7 @@ TEST_F(Cli, CertsAreMadeOnce) {
 }
 
 TEST_F(Cli, CertsSayWhatIsWrong) {
-  expect_refused("certs --dir x", "--members is required");
+  expect_refused("certs --dir x", "--members is missing");
   expect_refused("certs --members a", "--dir is required");
   expect_refused("certs --dir '" + folder() + "' --members a,b/c", "'b/c' is not the name");
   expect_refused("certs --dir '" + folder() + "' --members a --days 0", "days");

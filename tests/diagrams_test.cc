@@ -262,7 +262,7 @@ TEST_F(Traces, EveryAlgorithmPageShowsWhatBreaks) {
         << name;
     EXPECT_THAT(script, HasSubstr(" " + match[1].str() + "\n")) << "the script has another command";
   }
-  EXPECT_EQ(pages, 17u);
+  EXPECT_EQ(pages, 19u);
 }
 
 }  // namespace

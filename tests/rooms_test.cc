@@ -69,7 +69,7 @@ const std::map<std::string, Names> kSees{
     {"check", {"base", "core", "wire", "mutex", "election", "view", "memory", "world"}},
     {"sim", {"base", "core", "wire", "mutex", "election", "world"}},
     {"session", {"base", "core", "wire"}},
-    {"node", {"base", "core", "wire", "mutex", "election", "view", "net", "session"}},
+    {"node", {"base", "core", "wire", "mutex", "election", "view", "engine", "net", "session"}},
     {"swarm", {"base", "core", "wire", "view", "node"}},
     {"client", {"base", "core", "wire", "net", "session", "node"}},
     {"gate", {"base"}},

@@ -486,7 +486,7 @@ TEST_F(Run, MistakesAreOneLineAndSixtyFour) {
   expect_refused({"run", "--bogus", "x", "--", "true"}, 64, "--bogus");
   expect_refused({"run", "x", "-c", "true", "--", "true"}, 64, "-c");
   expect_refused({"run", "--address", "nowhere", "x", "--", "true"}, 64, "host:port");
-  expect_refused({"run", "--address", "example.org:1", "x", "--", "true"}, 64, "own machine");
+  expect_refused({"run", "--address", "example.org:1", "x", "--", "true"}, 64, "without TLS");
   expect_refused({"lock"}, 64, "NAME");
   expect_refused({"try", "x", "y"}, 64, "y");
   expect_refused({"who", "--bogus"}, 64, "--bogus");

@@ -20,7 +20,8 @@ namespace hapax {
 
 namespace detail {
 class Gateway;
-}
+class Grants;
+}  // namespace detail
 
 // Somebody who holds a lock or waits for it, as its daemon knows them.
 struct Person {
@@ -30,12 +31,14 @@ struct Person {
   std::string command;
   std::chrono::milliseconds since{};  // How long it has held, or waited.
   std::optional<Fence> fence;         // Of a holder.
+  bool shared = false;                // Holds it with others, or asks for no more than that.
 };
 
 struct LockInfo {
   std::string name;
   std::string algorithm;
   std::optional<Person> holder;
+  std::vector<Person> sharers;  // Who holds it with others: readers, units of a semaphore.
   std::vector<Person> waiters;  // Each member's in their order; members in the order of their ids.
 };
 
@@ -67,6 +70,14 @@ struct MemberStats {
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // For people: names may change.
 };
 
+// Where daemons are, and who we are to those on other machines.
+struct ClientOptions {
+  std::vector<std::string> addresses{};  // unix:/path or host:port; the first that answers serves.
+  // PEM files, as `hapax certs --clients` makes them. With them TCP is TLS 1.3; without them, only
+  // this machine is reached.
+  std::string authority{}, certificate{}, key{};
+};
+
 class Client {
  public:
   // The daemon is asked for a sign of life this often; after so long a silence it counts as gone,
@@ -77,8 +88,10 @@ class Client {
   // The local daemon: $HAPAX_ADDRESS if set, else the Unix socket that `hapax up` and `hapax node`
   // open by default. Throws std::system_error if nobody answers there.
   Client();
-  // `unix:/path` or `host:port`; only this machine's for now.
-  explicit Client(std::string_view address);
+  // `unix:/path` or `host:port`, or several, separated by commas. Certificates: $HAPAX_CA,
+  // $HAPAX_CERT and $HAPAX_KEY.
+  explicit Client(std::string_view addresses);
+  explicit Client(const ClientOptions& options);
   ~Client();  // Gives up what is held or waited for.
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -97,6 +110,7 @@ class Client {
  private:
   friend class Election;
   friend class Mutex;
+  friend class detail::Grants;
   std::shared_ptr<detail::Gateway> gateway_;
 };
 

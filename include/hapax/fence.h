@@ -15,8 +15,8 @@ enum class Turn : std::uint64_t {};   // The place of a critical section within 
 constexpr std::uint64_t number(Epoch epoch) { return static_cast<std::uint64_t>(epoch); }
 constexpr std::uint64_t number(Turn turn) { return static_cast<std::uint64_t>(turn); }
 
-// Invariant: of two critical sections on one lock, the later one has the larger fence. Inside a
-// view the algorithm sees to it by `turn`; across views `epoch` goes first.
+// Invariant: of two critical sections on one lock that exclude each other, the later one has the
+// larger fence. Inside a view the algorithm sees to it by `turn`; across views `epoch` goes first.
 struct Fence {
   Epoch epoch{};
   Turn turn{};
@@ -33,20 +33,41 @@ struct Fence {
   }
 };
 
+// What a gate remembers: two marks, because holders that share a lock come in any order and must
+// not shut each other out.
+struct FenceMarks {
+  Fence alone{};   // The highest of those who held the lock alone …
+  Fence shared{};  // … and of those who shared it.
+
+  friend constexpr bool operator==(const FenceMarks&, const FenceMarks&) = default;
+
+  constexpr Fence highest() const { return alone < shared ? shared : alone; }
+  // False, and nothing changes, if a later holder has been here that this one excludes.
+  constexpr bool admit(Fence fence) {
+    if (fence < highest()) return false;
+    alone = fence;
+    return true;
+  }
+  constexpr bool admit_shared(Fence fence) {
+    if (fence < alone) return false;
+    if (shared < fence) shared = fence;
+    return true;
+  }
+};
+
 // What stands before storage: lets an access pass unless a later holder has been here already.
 // Reads raise the mark as well; otherwise a late write could slip in between a new holder's read
 // and write.
 class FenceGate {
  public:
-  bool admit(Fence fence) {
-    if (fence < highest_) return false;
-    highest_ = fence;
-    return true;
-  }
-  Fence highest() const { return highest_; }
+  // Of whoever holds the lock alone.
+  bool admit(Fence fence) { return marks_.admit(fence); }
+  // A read of whoever shares it (SharedMutex::lock_shared): refused only after a later writer.
+  bool admit_shared(Fence fence) { return marks_.admit_shared(fence); }
+  Fence highest() const { return marks_.highest(); }
 
  private:
-  Fence highest_{};
+  FenceMarks marks_;
 };
 
 }  // namespace hapax

@@ -33,10 +33,16 @@ class FileGate {
   // REQUIRES: the access does not use a gate on the same file.
   template <class Access>
   bool admit(Fence fence, Access&& access) {
-    const Passage passage{file_, fence};
-    if (!passage.is_open()) return false;
-    std::forward<Access>(access)();
-    return true;
+    return pass(fence, false, std::forward<Access>(access));
+  }
+  // The same for a read of whoever shares the lock (SharedMutex::lock_shared): refused only after a
+  // later writer, whatever other readers come with.
+  bool admit_shared(Fence fence) {
+    return admit_shared(fence, [] {});
+  }
+  template <class Access>
+  bool admit_shared(Fence fence, Access&& access) {
+    return pass(fence, true, std::forward<Access>(access));
   }
 
   Fence highest() const;
@@ -46,7 +52,7 @@ class FileGate {
   // The way through, while it lasts: holds the lock on the file.
   class Passage {
    public:
-    Passage(const std::filesystem::path& file, Fence fence);
+    Passage(const std::filesystem::path& file, Fence fence, bool shared);
     ~Passage();
     Passage(const Passage&) = delete;
     Passage& operator=(const Passage&) = delete;
@@ -57,6 +63,14 @@ class FileGate {
     int new_ = -1;  // The file that has taken its place; -1 if the mark did not move.
     bool open_ = false;
   };
+
+  template <class Access>
+  bool pass(Fence fence, bool shared, Access&& access) {
+    const Passage passage{file_, fence, shared};
+    if (!passage.is_open()) return false;
+    std::forward<Access>(access)();
+    return true;
+  }
 
   std::filesystem::path file_;
 };

@@ -8,3 +8,5 @@
 #include "hapax/gate.h"
 #include "hapax/mutex.h"
 #include "hapax/node.h"
+#include "hapax/semaphore.h"
+#include "hapax/shared_mutex.h"

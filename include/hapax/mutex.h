@@ -10,6 +10,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -51,6 +52,17 @@ class Mutex {
 
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
   std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
+
+  // Without waiting: asks, and calls `done` once, without an error when the lock is held. For
+  // thousands of locks without as many threads.
+  //
+  // `done` runs on a thread of the client's or the node's, perhaps before this returns. It must not
+  // throw nor wait (lock() there fails with resource_deadlock_would_occur); it may unlock, and ask
+  // again. Everything that the `done`s of one turn ask for leaves in one write for each member.
+  // When `cancel` is asked to stop, `done` is called with Errc::cancelled, unless the lock was
+  // granted before.
+  // REQUIRES: the Mutex lives until `done` is called.
+  void async_acquire(std::function<void(std::error_code)> done, std::stop_token cancel = {});
 
   std::chrono::milliseconds patience() const;
   void patience(std::chrono::milliseconds patience);

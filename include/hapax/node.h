@@ -17,9 +17,9 @@ struct NodeOptions {
   std::uint32_t self = 0;              // Which of the members we are, from 0.
   std::vector<std::string> members{};  // Where each is reached: host:port or unix:/path.
   std::string group = "hapax";
-  std::vector<std::string> clients{};  // Where other programs of this machine may reach us.
+  std::vector<std::string> clients{};  // Where other programs may reach us; TCP with TLS, if given.
   std::string default_algorithm = "carvalho-roucairol";
-  std::vector<std::string> algorithms{};  // "orders/*=maekawa"
+  std::vector<std::string> algorithms{};  // "orders/*=maekawa", "pool/*=semaphore-ra:4"
   std::string election = "bully";         // Or "ring-election", "chang-roberts".
   std::string authority{}, certificate{},
       key{};  // PEM files; needed unless all addresses are local.
@@ -45,6 +45,7 @@ class Node {
  private:
   friend class Election;
   friend class Mutex;
+  friend class detail::Grants;
   std::shared_ptr<detail::Gateway> gateway_;
 };
 

@@ -20,9 +20,9 @@ namespace hapax {
 
 class SqliteGate {
  public:
-  // Makes the table hapax_fences if there is none. `resource` is what one lock guards: each has a
-  // mark of its own. The database stays yours, must outlive the gate, and is used by one thread at
-  // a time. All functions throw std::system_error; a busy database is
+  // Makes the tables hapax_fences and hapax_shared_fences if there are none. `resource` is what one
+  // lock guards: each has a mark of its own. The database stays yours, must outlive the gate, and
+  // is used by one thread at a time. All functions throw std::system_error; a busy database is
   // std::errc::device_or_resource_busy (roll back and try again), a table that is none of ours, or
   // a mark that makes no sense, is Errc::bad_gate.
   SqliteGate(sqlite3* database, std::string_view resource);
@@ -32,10 +32,15 @@ class SqliteGate {
   // Call it first in the transaction: one that has read before may find the database has moved on,
   // which is "busy". Outside a transaction it is Errc::no_transaction.
   bool admit(Fence fence);
+  // The same for a read of whoever shares the lock (SharedMutex::lock_shared): refused only after a
+  // later writer, whatever other readers come with.
+  bool admit_shared(Fence fence);
 
   Fence highest() const;
 
  private:
+  bool pass(const char* statement, Fence fence);
+
   sqlite3* database_;
   std::string resource_;
 };

@@ -29,7 +29,16 @@ std::string nodes_command(std::string_view algorithm, const CheckOptions& option
   for (std::uint32_t i = 1; i <= options.n; ++i) line += fmt::format(" P{}", i);
   if (number(options.holder) != 0) line += fmt::format(" holder=P{}", number(options.holder) + 1);
   if (options.held) line += " held";
+  for (std::uint32_t i = 0; i < options.holdings.size(); ++i) {
+    for (std::uint32_t unit = 0; unit < options.holdings[i].units; ++unit) {
+      line += fmt::format(" inside=P{}", i + 1);
+    }
+  }
   if (choices.say_denied) line += " say-denied";
+  if (algorithm == SemaphoreRa::kInfo.name) {
+    line += fmt::format(" units={} each={}", choices.semaphore.units,
+                        most_units_of_a_member(choices.semaphore));
+  }
   if (choices.voting_sets != nullptr && algorithm.starts_with("maekawa")) {
     line += " voting-sets=" + sets_text(*choices.voting_sets);
   }

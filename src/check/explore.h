@@ -22,7 +22,8 @@ namespace hapax {
 // Explores all of the model. `what` happens in every order, for the sentence about what was proved.
 template <class Model>
 CheckReport explore(Model& model, const CheckOptions& options, std::string_view what,
-                    bool fairness_decides, const SearchObserver& observer) {
+                    bool fairness_decides, const SearchObserver& observer,
+                    const Promise& promise = {}) {
   Search<Model> search{model, options.most_bytes, options.threads};
   const bool finished = search.run(observer);
   CheckReport report;
@@ -75,8 +76,23 @@ CheckReport explore(Model& model, const CheckOptions& options, std::string_view 
                                  !options.promises_progress() ? Progress::not_promised
                                  : search.is_layered()        ? Progress::by_ending
                                  : fairness_decides           ? Progress::by_fairness
-                                                              : Progress::undecided);
+                                                              : Progress::undecided,
+                                 promise);
   return report;
+}
+
+template <MutexAlgorithm A>
+Promise promise_of(const typename OptionsOf<A>::Type& choice) {
+  if constexpr (SharedAlgorithm<A>) {
+    const std::uint32_t capacity = make<A>(View{}, choice).capacity();
+    if (capacity == kAnyNumber) {
+      return {
+          "nobody is inside with a writer",
+          "a writer's fence is above all before it and a reader's above all writers' before it"};
+    }
+    if (capacity > 1) return {fmt::format("at most {} are inside", capacity), ""};
+  }
+  return {};
 }
 
 // Every order of requests, exits, deliveries and the faults allowed. REQUIRES: options are in
@@ -90,7 +106,7 @@ CheckReport check_mutex(const CheckOptions& options, const typename OptionsOf<A>
   return explore(
       model, options,
       fmt::format("requests, exits and deliveries over {} channels", fifo ? "FIFO" : "unordered"),
-      fifo, observer);
+      fifo, observer, promise_of<A>(choice));
 }
 
 }  // namespace hapax

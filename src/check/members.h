@@ -29,8 +29,10 @@ class Members {
   // What can happen to a member, as a number.
   static constexpr std::uint32_t kRequest = 0;
   static constexpr std::uint32_t kRelease = 1;
+  static constexpr std::uint32_t kRequestShared = 2;
+  static constexpr std::uint32_t kFirstReceive = 3;
   std::uint32_t receive(std::uint32_t from, std::uint32_t message) const {
-    return 2 + message * n_ + from;
+    return kFirstReceive + message * n_ + from;
   }
 
   struct Send {
@@ -51,7 +53,8 @@ class Members {
     View view{Epoch{1}, n_, NodeId{}, options.holder, options.held};
     for (std::uint32_t i = 0; i < n_; ++i) {
       view.self = NodeId{i};
-      initial_.push_back({make<A>(view, choice), static_cast<std::uint8_t>(options.entries)});
+      initial_.push_back(
+          {first_of(view, choice, options), static_cast<std::uint8_t>(options.entries)});
       // Clocks may start anywhere; from 1 on, a 0 says that there is none.
       if constexpr (requires(A a) { a.raise_clock(Clock{1}); }) {
         if (forever_) initial_.back().algorithm.raise_clock(Clock{1});
@@ -66,6 +69,14 @@ class Members {
   }
   Phase phase(std::uint32_t i, std::uint32_t local) const { return faces_[i][local].phase; }
   bool may_ask(std::uint32_t i, std::uint32_t local) const { return faces_[i][local].may_ask; }
+  const Holding& holding(std::uint32_t i, std::uint32_t local) const {
+    return faces_[i][local].holding;
+  }
+  // Units that may be inside at a time, shared.
+  std::uint32_t capacity() const {
+    if constexpr (SharedAlgorithm<A>) return initial_[0].algorithm.capacity();
+    return 1;
+  }
   std::span<const Send> sends(const Outcome& outcome) const {
     return std::span{sends_}.subspan(outcome.first_send, outcome.sends);
   }
@@ -116,8 +127,19 @@ class Members {
   struct Face {  // What the search asks about a local state all the time.
     Phase phase;
     bool may_ask;
+    Holding holding;
     std::uint64_t lowest;
   };
+
+  static A first_of(const View& view, const typename OptionsOf<A>::Type& choice,
+                    const CheckOptions& options) {
+    if constexpr (SharedAlgorithm<A>) {
+      if (!options.holdings.empty()) {
+        return A{view, choice, options.holdings[number(view.self)]};
+      }
+    }
+    return make<A>(view, choice);
+  }
 
   Outcome compute(std::uint32_t i, std::uint32_t local, std::uint32_t input) {
     Local next = locals_[i][local];
@@ -125,10 +147,14 @@ class Members {
     if (input == kRequest) {
       if (!forever_) --next.left;
       next.algorithm.request(fx_);
+    } else if (input == kRequestShared) {
+      if (!forever_) --next.left;
+      if constexpr (SharedAlgorithm<A>) next.algorithm.request(Mode::shared, fx_);
     } else if (input == kRelease) {
       next.algorithm.release(fx_);
     } else {
-      next.algorithm.receive(NodeId{(input - 2) % n_}, messages_[(input - 2) / n_], fx_);
+      const std::uint32_t received = input - kFirstReceive;
+      next.algorithm.receive(NodeId{received % n_}, messages_[received / n_], fx_);
     }
     return outcome_of(i, next);
   }
@@ -156,8 +182,14 @@ class Members {
     const std::uint32_t number = locals_[i].number_of(view_of(key_), [&] { return local; });
     if (number == faces_[i].size()) {
       const Phase phase = local.algorithm.phase();
+      bool may_ask = phase == Phase::idle;
+      Holding holding{Mode::exclusive, phase == Phase::inside ? 1u : 0u};
+      if constexpr (SharedAlgorithm<A>) {
+        may_ask = local.algorithm.may_request();
+        holding = local.algorithm.holding();
+      }
       faces_[i].push_back(
-          {phase, phase == Phase::idle && local.left > 0, lowest_clock(local.algorithm)});
+          {phase, may_ask && local.left > 0, holding, lowest_clock(local.algorithm)});
     }
     return number;
   }

@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,7 +43,7 @@ class MutexModel {
     HAPAX_CHECK(n_ >= 1);
     HAPAX_CHECK(n_ <= kMostChecked);
     first_[shared()] = number_of(
-        {0, narrow(options_.duplicates), narrow(options_.losses), narrow(options_.crashes), 0});
+        {0, 0, narrow(options_.duplicates), narrow(options_.losses), narrow(options_.crashes), 0});
     for (std::uint32_t i = 0; i < n_; ++i) {
       const auto outcome = members_.begin(i);
       first_[i] = outcome.local;
@@ -81,7 +83,12 @@ class MutexModel {
       const std::uint32_t local = layout_.get(row, i);
       if (members_.may_ask(i, local)) {
         step(row, sink, {CheckStep::Kind::request, narrow(i)}, i, Members<A>::kRequest);
-      } else if (members_.phase(i, local) == Phase::inside) {
+        if constexpr (kHasModes) {
+          step(row, sink, {CheckStep::Kind::request_shared, narrow(i)}, i,
+               Members<A>::kRequestShared);
+        }
+      }
+      if (members_.holding(i, local).units > 0) {
         step(row, sink, {CheckStep::Kind::release, narrow(i)}, i, Members<A>::kRelease);
       }
     }
@@ -133,8 +140,11 @@ class MutexModel {
     for (std::uint32_t l = n_; l < shared(); ++l) under_way[l] = links_.messages(first_[l]);
     for (const CheckStep& step : way) {
       std::uint32_t node = step.from;
-      std::uint32_t input =
-          step.kind == CheckStep::Kind::request ? Members<A>::kRequest : Members<A>::kRelease;
+      const bool asks =
+          step.kind == CheckStep::Kind::request || step.kind == CheckStep::Kind::request_shared;
+      std::uint32_t input = step.kind == CheckStep::Kind::request ? Members<A>::kRequest
+                            : asks                                ? Members<A>::kRequestShared
+                                                                  : Members<A>::kRelease;
       std::string command = fmt::format("P{}", step.from + 1);
       if (step.kind == CheckStep::Kind::deliver || step.kind == CheckStep::Kind::lose ||
           step.kind == CheckStep::Kind::duplicate) {
@@ -150,9 +160,9 @@ class MutexModel {
           messages.erase(at);
         }
       }
+      if (step.kind == CheckStep::Kind::request_shared) command += " shared";
       commands.push_back(fmt::format("{} {}", verb_of(step.kind), command));
-      if (step.kind != CheckStep::Kind::request && step.kind != CheckStep::Kind::release &&
-          step.kind != CheckStep::Kind::deliver) {
+      if (!asks && step.kind != CheckStep::Kind::release && step.kind != CheckStep::Kind::deliver) {
         continue;
       }
       const auto outcome = members_.react(node, locals[node], input);
@@ -167,14 +177,21 @@ class MutexModel {
 
  private:
   struct Shared {
-    std::uint64_t last_turn;
+    std::uint64_t last_turn;  // The highest of all entries …
+    std::uint64_t last_lone;  // … and of those that exclude all others.
     std::uint8_t duplicates, losses, crashes;
     std::uint8_t crashed;  // A bit for each process.
     auto key() const {
-      return std::pair{last_turn, std::uint32_t{duplicates} << 24 | std::uint32_t{losses} << 16 |
-                                      std::uint32_t{crashes} << 8 | crashed};
+      return std::tuple{last_turn, last_lone,
+                        std::uint32_t{duplicates} << 24 | std::uint32_t{losses} << 16 |
+                            std::uint32_t{crashes} << 8 | crashed};
     }
+    using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
   };
+  static constexpr bool kHasModes = [] {
+    if constexpr (SharedAlgorithm<A>) return A::kModes.size() > 1;
+    return false;
+  }();
 
   static constexpr std::uint32_t kMostWords = kMostChecked * kMostChecked + 1;
   using Scratch = std::array<std::uint64_t, kMostWords>;
@@ -182,6 +199,7 @@ class MutexModel {
   static std::string_view verb_of(CheckStep::Kind kind) {
     switch (kind) {
       case CheckStep::Kind::request:
+      case CheckStep::Kind::request_shared:
         return "request";
       case CheckStep::Kind::release:
         return "release";
@@ -298,20 +316,35 @@ class MutexModel {
                    Turn turn) {
     sink.enter(i);
     Shared common = shared_[layout_.get(row, shared())];
-    for (std::uint32_t j = 0; j < n_; ++j) {
-      if (j != i && (common.crashed >> j & 1) == 0 && phase(row, j) == Phase::inside) {
-        sink.fail(action, "exclusion", fmt::format("P{} enters while P{} is inside", i + 1, j + 1));
-        return false;
+    const auto held = [&](std::uint32_t j) -> Holding {
+      if ((common.crashed >> j & 1) != 0) return {};
+      return members_.holding(j, layout_.get(row, j));
+    };
+    std::array<Holding, kMostChecked> all;
+    for (std::uint32_t j = 0; j < n_; ++j) all[j] = held(j);
+    if (!may_be_held_together(std::span{all}.first(n_), members_.capacity())) {
+      std::string who;
+      for (std::uint32_t j = 0; j < n_; ++j) {
+        if (j == i || all[j].units == 0) continue;
+        who += fmt::format("{}P{}", who.empty() ? "" : " and ", j + 1);
       }
-    }
-    if (!options_.fences) return true;
-    if (number(turn) <= common.last_turn) {
-      sink.fail(
-          action, "fence",
-          fmt::format("P{} enters with turn {} after {}", i + 1, number(turn), common.last_turn));
+      sink.fail(action, "exclusion",
+                fmt::format("P{} enters while {} {} inside", i + 1, who.empty() ? "it" : who,
+                            who.find("and") == std::string::npos ? "is" : "are"));
       return false;
     }
-    common.last_turn = number(turn);
+    if (!options_.fences) return true;
+    const bool alone = excludes_all(all[i].mode, members_.capacity());
+    // Nobody but the lone ones is ordered among k units: the last turns would only be more states.
+    if (!alone && !kHasModes) return true;
+    const std::uint64_t before = alone ? common.last_turn : common.last_lone;
+    if (number(turn) <= before) {
+      sink.fail(action, "fence",
+                fmt::format("P{} enters with turn {} after {}", i + 1, number(turn), before));
+      return false;
+    }
+    common.last_turn = std::max(common.last_turn, number(turn));
+    if (kHasModes && alone) common.last_lone = number(turn);
     put(row, shared(), number_of(common));
     return true;
   }
@@ -434,6 +467,7 @@ class MutexModel {
     Shared common = shared_[part];
     const std::uint64_t turns = A::kInfo.turns_are_stamps ? by * n_ : by;
     common.last_turn = common.last_turn > turns ? common.last_turn - turns : 0;
+    common.last_lone = common.last_lone > turns ? common.last_lone - turns : 0;
     return number_of(common);
   }
 
@@ -443,7 +477,7 @@ class MutexModel {
   Members<A> members_;
   LinkContents links_;
   std::vector<Shared> shared_;
-  boost::unordered_flat_map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> shared_numbers_;
+  boost::unordered_flat_map<typename Shared::Key, std::uint32_t> shared_numbers_;
   std::vector<std::uint32_t> first_;  // The state to begin with, by field.
   RowLayout layout_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> lowered_;  // By amount, kind and part.

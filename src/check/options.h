@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/ids.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 
 namespace hapax {
 
@@ -15,6 +17,9 @@ struct CheckOptions {
   Channels channels = Channels::fifo;
   NodeId holder{};
   bool held = false;
+  // Where several may be inside: what each process holds as the view starts, by process. Empty: as
+  // `holder` and `held` say.
+  std::vector<Holding> holdings{};
   bool fences = true;  // Check that fences grow; the last one is then part of the state.
   // How often, in one run, a message may be doubled or lost, and a process crash.
   std::uint32_t duplicates = 0;

@@ -59,12 +59,14 @@ std::string_view rest_of(Progress progress) {
 
 }  // namespace
 
-std::string what_is_proved(const CheckOptions& o, std::string_view what, Progress progress) {
-  return fmt::format(
-      "In every order of {}{}, with {} processes that each ask {}, at most one is inside{}{}{}",
-      what, faults_of(o), o.n, o.forever ? "again and again" : times(o.entries),
-      o.fences ? ", fences strictly grow" : "", ending_of(progress),
-      o.expect_progress && o.crashes > 0 ? " The crashed are not counted." : "");
+std::string what_is_proved(const CheckOptions& o, std::string_view what, Progress progress,
+                           const Promise& promise) {
+  return fmt::format("In every order of {}{}, with {} processes that each ask {}, {}{}{}{}", what,
+                     faults_of(o), o.n, o.forever ? "again and again" : times(o.entries),
+                     promise.exclusion,
+                     o.fences && !promise.fences.empty() ? ", " + promise.fences : std::string{},
+                     ending_of(progress),
+                     o.expect_progress && o.crashes > 0 ? " The crashed are not counted." : "");
 }
 
 std::string what_is_proved_of_election(const CheckOptions& o, Progress progress,

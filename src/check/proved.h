@@ -15,8 +15,15 @@ enum class Progress : std::uint8_t {
   undecided,     // No dead end; whether somebody can be passed over for ever is open.
 };
 
+// What an algorithm promises about those inside.
+struct Promise {
+  std::string exclusion = "at most one is inside";
+  std::string fences = "fences strictly grow";  // Empty: nothing about them.
+};
+
 // `what` happens in every order, e.g. "single reads and writes".
-std::string what_is_proved(const CheckOptions& options, std::string_view what, Progress progress);
+std::string what_is_proved(const CheckOptions& options, std::string_view what, Progress progress,
+                           const Promise& promise);
 
 // Of an election. Crashes take nothing from its progress: who has fallen is suspected in the end.
 // `one_leader_a_term`: no two that live ever followed different ones in the same term.

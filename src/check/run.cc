@@ -22,6 +22,27 @@ CheckReport check_memory(const CheckOptions& options, const SearchObserver& obse
   return explore(model, o, "single reads and writes", true, observer);
 }
 
+// Whether the view can start as the options say.
+Result<void> check_holdings(std::string_view algorithm, const CheckOptions& options,
+                            const MutexChoices& choices) {
+  if (options.holdings.empty()) return {};
+  Result<void> fits = error("of {} at most one is inside: use --holder and --held", algorithm);
+  with_mutex(algorithm, [&]<class A>() {
+    if constexpr (SharedAlgorithm<A>) {
+      const std::uint32_t capacity = make<A>(View{}, options_from<A>(choices)).capacity();
+      const bool all =
+          options.holdings.size() == options.n && may_be_held_together(options.holdings, capacity);
+      const std::uint32_t most =
+          capacity == kAnyNumber ? 1 : most_units_of_a_member(choices.semaphore);
+      fits = Result<void>{};
+      for (const Holding& holding : options.holdings) {
+        if (!all || holding.units > most) fits = error("so many cannot be inside at the start");
+      }
+    }
+  });
+  return fits;
+}
+
 }  // namespace
 
 Result<CheckReport> check(std::string_view algorithm, const CheckOptions& options,
@@ -37,10 +58,16 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
     return error("there is no process {} to hold; use P1 … P{}", number(options.holder) + 1,
                  options.n);
   }
+  if (const auto fits = check_holdings(algorithm, options, choices); !fits) return fits.error();
   std::optional<CheckReport> report;
   std::string_view never_repeats;
   with_mutex(algorithm, [&]<class A>() {
     never_repeats = A::kInfo.never_repeats;
+    if constexpr (std::same_as<A, SemaphoreRa>) {
+      if (choices.semaphore.units > 1) {
+        never_repeats = "what a member was told of units in use may be as old as you like";
+      }
+    }
     if (options.forever && !never_repeats.empty()) return;
     report = check_mutex<A>(options, options_from<A>(choices), observer);
   });

@@ -6,7 +6,16 @@
 namespace hapax {
 
 struct CheckStep {
-  enum class Kind : std::uint8_t { request, release, deliver, duplicate, lose, crash, act };
+  enum class Kind : std::uint8_t {
+    request,
+    request_shared,
+    release,
+    deliver,
+    duplicate,
+    lose,
+    crash,
+    act
+  };
   Kind kind{};
   std::uint8_t from = 0;      // deliver, duplicate, lose: the sender; otherwise the process itself
   std::uint8_t to = 0;        // deliver, duplicate, lose

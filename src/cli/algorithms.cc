@@ -22,6 +22,16 @@ void print_tables() {
                A::kInfo.needs == Channels::fifo ? "FIFO" : "any order",
                std::string{A::kInfo.summary} + (A::kInfo.can_deadlock ? " — CAN DEADLOCK" : "")});
   });
+  Table shared;
+  shared.column("several at once", Table::Align::left);
+  shared.column("kind", Table::Align::left);
+  shared.column("channels", Table::Align::left);
+  shared.column("", Table::Align::left);
+  for_each_shared([&]<class A>() {
+    shared.row({std::string{A::kInfo.name}, std::string{A::kInfo.kind},
+                A::kInfo.needs == Channels::fifo ? "FIFO" : "any order",
+                std::string{A::kInfo.summary}});
+  });
   Table election;
   election.column("election", Table::Align::left);
   election.column("topology", Table::Align::left);
@@ -40,22 +50,26 @@ void print_tables() {
   for (const MemoryInfo& info : kMemoryCatalog) {
     memory.row({std::string{info.name}, std::string{info.summary}});
   }
-  fmt::print("{}\n{}\n{}\n", mutex.text(), election.text(), memory.text());
+  fmt::print("{}\n{}\n{}\n{}\n", mutex.text(), shared.text(), election.text(), memory.text());
   fmt::print(
-      "`hapax sim NAME -n N` runs one of the first two kinds; the third is a C++ library "
+      "`hapax sim NAME -n N` runs one of the first three kinds; the last is a C++ library "
       "(src/memory) for threads.\n");
 }
 
 void print_as_json() {
   boost::json::array rows;
-  for_each_mutex([&]<class A>() {
+  std::string_view family = "mutual exclusion";
+  const auto add = [&]<class A>() {
     rows.push_back({{"name", A::kInfo.name},
-                    {"family", "mutual exclusion"},
+                    {"family", family},
                     {"kind", A::kInfo.kind},
                     {"fifo_needed", A::kInfo.needs == Channels::fifo},
                     {"can_deadlock", A::kInfo.can_deadlock},
                     {"summary", A::kInfo.summary}});
-  });
+  };
+  for_each_mutex(add);
+  family = "several at once";
+  for_each_shared(add);
   for_each_election([&]<class A>() {
     rows.push_back({{"name", A::kInfo.name},
                     {"family", "election"},

@@ -30,6 +30,9 @@ struct CheckArguments {
   bool expect_progress = false;
   std::int64_t holder = 1;
   bool held = false;
+  std::vector<std::int64_t> inside;
+  std::int64_t units = 1;
+  std::int64_t per_member = 0;
   bool no_fences = false;
   bool say_denied = false;
   std::string voting_sets = "smallest";
@@ -37,6 +40,7 @@ struct CheckArguments {
   std::int64_t memory_mib = 4096;
   std::string trace;
   bool json = false;
+  std::vector<const CLI::Option*> of_semaphore;
   std::vector<const CLI::Option*> of_mutex;      // Options that say nothing about an election …
   std::vector<const CLI::Option*> not_of_views;  // … and, with them, those of no view change.
   ViewArguments views;
@@ -94,6 +98,13 @@ CheckOptions options_from(const CheckArguments& a) {
   options.expect_progress = a.expect_progress;
   options.held = a.held;
   options.fences = !a.no_fences;
+  for (const std::int64_t process : a.inside) {
+    if (process < 1 || process > a.n) {
+      throw UsageError{fmt::format("--inside {} is no process; use 1 … {}", process, a.n)};
+    }
+    options.holdings.resize(options.n, Holding{Mode::shared, 0});
+    ++options.holdings[static_cast<std::size_t>(process - 1)].units;
+  }
   options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
   for (const std::string& list : a.faults) {
     std::stringstream words{list};
@@ -165,11 +176,24 @@ int run_check(const CheckArguments& a) {
   refuse_what_only("views", a.views.options, a.algorithm);
   const bool elects = with_election(a.algorithm, []<class A>() {});
   if (elects) refuse_what_only("mutual exclusion", a.of_mutex, a.algorithm);
+  if (a.algorithm != SemaphoreRa::kInfo.name) {
+    refuse_what_only("semaphore-ra", a.of_semaphore, a.algorithm);
+  }
   const CheckOptions options = options_from(a);
   const bool votes = a.algorithm.starts_with("maekawa");
   const VotingSets sets =
       votes ? voting_sets_from(a.voting_sets, options.n) : VotingSets::grid(options.n);
-  const MutexChoices choices{.voting_sets = votes ? &sets : nullptr, .say_denied = a.say_denied};
+  if (a.units < 1 || a.units > 200) {
+    throw UsageError{fmt::format("--units {} is out of range; use 1 … 200", a.units)};
+  }
+  if (a.per_member < 0 || a.per_member > a.units) {
+    throw UsageError{
+        fmt::format("--per-member {} is out of range; use 1 … {}", a.per_member, a.units)};
+  }
+  const MutexChoices choices{.voting_sets = votes ? &sets : nullptr,
+                             .say_denied = a.say_denied,
+                             .semaphore = {.units = static_cast<std::uint32_t>(a.units),
+                                           .per_member = static_cast<std::uint32_t>(a.per_member)}};
   const bool by_messages = elects || with_mutex(a.algorithm, []<class A>() {});
   CheckReport report;
   double seconds = 0;
@@ -242,6 +266,17 @@ void add_check(CLI::App& app, Outcome& outcome) {
                      ->capture_default_str();
   auto* held =
       command->add_flag("--held", a->held, "The holder starts inside its critical section");
+  auto* inside = command
+                     ->add_option("--inside", a->inside,
+                                  "readers-writers, semaphore-ra: who starts inside, as a reader "
+                                  "or with a unit; may be repeated")
+                     ->allow_extra_args(false);
+  inside->excludes(held);
+  auto* units =
+      command->add_option("--units", a->units, "semaphore-ra: how many may be inside at a time")
+          ->capture_default_str();
+  auto* per_member = command->add_option(
+      "--per-member", a->per_member, "semaphore-ra: how many units a process may use; default all");
   auto* no_fences = command->add_flag(
       "--no-fences", a->no_fences, "Do not check fences: the last one is then no part of a state");
   auto* say_denied = command->add_flag("--say-denied", a->say_denied,
@@ -250,15 +285,17 @@ void add_check(CLI::App& app, Outcome& outcome) {
                           ->add_option("--voting-sets", a->voting_sets,
                                        "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
                           ->capture_default_str();
-  a->of_mutex = {holder, held, no_fences, say_denied, voting_sets};
+  a->of_semaphore = {units, per_member};
+  a->of_mutex = {holder, held, inside, units, per_member, no_fences, say_denied, voting_sets};
   auto* threads =
       command->add_option("--threads", a->threads, "Search with so many; the result is the same")
           ->capture_default_str();
   command->add_option("--memory", a->memory_mib, "Give up beyond this many MiB")
       ->capture_default_str();
   auto* trace = command->add_option("--trace", a->trace, "Write the counterexample to this file");
-  a->not_of_views = {holder, held,      no_fences,       say_denied, voting_sets, forever,
-                     fifo,   unordered, expect_progress, threads,    trace};
+  a->not_of_views = {holder,     held,        inside,  units, per_member, no_fences,
+                     say_denied, voting_sets, forever, fifo,  unordered,  expect_progress,
+                     threads,    trace};
   a->views.add_to(*command);
   command->add_flag("--json", a->json, "One JSON object instead of text");
   command->footer(
@@ -270,9 +307,11 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check raymond -n 3 --faults loss --expect-progress   what one lost message costs\n"
       "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
       "  hapax check dijkstra -n 3 --forever                       somebody is\n"
+      "  hapax check readers-writers -n 3 --inside 1 --inside 2     from a view with two readers\n"
+      "  hapax check semaphore-ra -n 3 --units 2                   at most two inside\n"
       "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
-      "  hapax check views -n 3 --inside naimi-trehel --join 1     members crash, pause and join\n"
-      "  hapax check views --inside naimi-trehel --without barrier why there is a barrier\n"
+      "  hapax check views -n 3 --algorithm naimi-trehel --join 1  members crash, pause and join\n"
+      "  hapax check views --algorithm naimi-trehel --without barrier\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
   command->callback([a, &outcome] { outcome.status = run_check(*a); });

@@ -97,7 +97,7 @@ void print_text(const ViewArguments& a, const ViewCheckOptions& options, const C
 void ViewArguments::add_to(CLI::App& command) {
   const char* const group = "For views";
   options = {
-      command.add_option("--inside", inside, "The algorithm inside the views")
+      command.add_option("--algorithm", inside, "The algorithm inside the views")
           ->capture_default_str()
           ->group(group),
       command.add_option("--join", joiners, "So many of the processes are outside at first")

@@ -40,6 +40,7 @@ std::vector<Word> words_of(const CLI::App& command) {
       words.push_back({std::string{A::kInfo.name}, std::string{A::kInfo.summary}});
     };
     for_each_mutex(add);
+    for_each_shared(add);
     for_each_election(add);
   }
   return words;

@@ -9,6 +9,9 @@ WaitsFor::WaitsFor(std::vector<LockInfo> locks, Awaits awaits)
     : locks_(std::move(locks)), awaits_(std::move(awaits)) {
   for (const LockInfo& lock : locks_) {
     if (lock.holder) edges_[lock.name] = wanted_by(*lock.holder);
+    // Every reader keeps a writer out; of a semaphore's units another may come back first.
+    if (lock.algorithm != "readers-writers") continue;
+    for (const Person& reader : lock.sharers) edges_[lock.name].merge(wanted_by(reader));
   }
 }
 
@@ -16,6 +19,9 @@ std::set<std::string> WaitsFor::kept_by(const Person& waiter) const {
   std::set<std::string> names;
   for (const LockInfo& lock : locks_) {
     if (lock.holder && awaits_(*lock.holder, waiter)) names.insert(lock.name);
+    const bool shares = std::any_of(lock.sharers.begin(), lock.sharers.end(),
+                                    [&](const Person& p) { return awaits_(p, waiter); });
+    if (shares) names.insert(lock.name);
   }
   return names;
 }

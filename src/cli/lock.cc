@@ -28,7 +28,7 @@ int run_lock(const LockArguments& a) {
     throw Failure{kConflict,
                   fmt::format("somebody else has {}; `hapax who` says who", a.wanted.name)};
   }
-  const std::string fence = text_of(held.mutex().fence());
+  const std::string fence = text_of(held.fence());
   if (a.json) {
     print_json({{"lock", a.wanted.name}, {"fence", fence}});
   } else {
@@ -36,8 +36,8 @@ int run_lock(const LockArguments& a) {
                a.wanted.name, fence);
   }
   std::fflush(stdout);
-  hold_until(signals, {held.mutex().lost()});
-  if (held.mutex().lost().stop_requested()) {
+  hold_until(signals, {held.lost()});
+  if (held.lost().stop_requested()) {
     throw Failure{kLost, fmt::format("{} is lost: the daemon is gone or silent", a.wanted.name)};
   }
   return kHolds;

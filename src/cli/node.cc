@@ -97,8 +97,8 @@ void add_node(CLI::App& app, Outcome& outcome) {
   command
       ->add_option(
           "--clients", flags.clients,
-          "Serve programs of this machine here (repeatable); else at $HAPAX_ADDRESS or the "
-          "usual Unix socket")
+          "Serve programs here (repeatable), over TCP with TLS if there are certificates; else at "
+          "$HAPAX_ADDRESS or the usual Unix socket")
       ->allow_extra_args(false);
   command->add_option("--group", flags.group, "Name of the group; members of others are refused");
   command

@@ -56,17 +56,21 @@ boost::json::object json_of(const Person& person) {
                              {"command", person.command},
                              {"since_ms", person.since.count()}};
   if (person.fence) object["fence"] = text_of(*person.fence);
+  if (person.shared) object["mode"] = "shared";
   return object;
 }
 
 boost::json::object json_of(const LockInfo& lock) {
   boost::json::array waiters;
   for (const Person& waiter : lock.waiters) waiters.push_back(json_of(waiter));
+  boost::json::array sharers;
+  for (const Person& sharer : lock.sharers) sharers.push_back(json_of(sharer));
   boost::json::value holder = nullptr;
   if (lock.holder) holder = json_of(*lock.holder);
   return {{"lock", lock.name},
           {"algorithm", lock.algorithm},
           {"holder", std::move(holder)},
+          {"sharers", std::move(sharers)},
           {"waiters", std::move(waiters)}};
 }
 

@@ -11,25 +11,29 @@ namespace hapax::cli {
 
 void add_address(CLI::App& command, std::string& address) {
   command.add_option("--address", address,
-                     "Where the daemon is: unix:/path or host:port; else $HAPAX_ADDRESS or the "
-                     "usual Unix socket");
+                     "Where the daemon is: unix:/path or host:port, or several, separated by "
+                     "commas; else $HAPAX_ADDRESS or the usual Unix socket");
+  // Into the environment, where the library looks, and so does what `hapax run` starts.
+  const auto add = [&](const char* flag, const char* variable, const char* what) {
+    command.add_option_function<std::string>(
+        flag, [variable](const std::string& path) { setenv(variable, path.c_str(), 1); }, what);
+  };
+  add("--ca", "HAPAX_CA", "Certificate of the group's authority, to reach other machines");
+  add("--cert", "HAPAX_CERT", "Our own certificate, as `hapax certs --clients` makes it …");
+  add("--key", "HAPAX_KEY", "… and its private key");
 }
 
 Client reach(const std::string& given) {
   const std::string address = given.empty() ? Client::default_address() : given;
-  if (const auto parsed = net::parse_address(address); !parsed) {
-    throw Failure{kBadUsage, fmt::format("--address: {}", parsed.error().message)};
-  } else if (!parsed->is_local()) {
-    throw Failure{kBadUsage, fmt::format("--address {}: a daemon is reached on its own machine "
-                                         "only; use unix:/path or 127.0.0.1:PORT",
-                                         address)};
-  }
   try {
     return Client{address};
   } catch (const std::system_error& e) {
     if (e.code() == Errc::unreachable) {
       throw Failure{kUnavailable,
                     fmt::format("no daemon answers at {}; start one with `hapax up 3`", address)};
+    }
+    if (e.code() == Errc::bad_address) {
+      throw Failure{kBadUsage, fmt::format("--address: {}", e.what())};
     }
     fail(e.code(), e.what());
   }

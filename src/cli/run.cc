@@ -76,10 +76,9 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
-                     text_of(held.mutex().fence()), command.front()));
-  Mutex& mutex = held.mutex();
-  set_environment(held.client(), mutex.name(), mutex.fence(), mutex.valid_for());
-  Reliance reliance{{mutex.lost()}, [&] { return mutex.valid_for(); }, a.grace()};
+                     text_of(held.fence()), command.front()));
+  set_environment(held.client(), held.name(), held.fence(), held.valid_for());
+  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, a.grace()};
   Job job{command, signals.former()};
   if (const auto status = attend(job, reliance, signals)) {
     job.end(a.grace(), kForAll);  // The lock is given back when nobody is left.
@@ -133,6 +132,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
           "  hapax run -n backup -- ./backup.sh           not if it runs already\n"
           "  hapax run -w 2.5 -E 99 orders/42 -- make     wait so long, then exit 99\n"
           "  hapax run deploy -c 'git pull && make'\n"
+          "  hapax run -s reports -- ./report.sh          with other readers, see node "
+          "--algorithm\n"
           "CMD is a process group of its own and has standard input; on a terminal it is in "
           "the\nforeground, else signals go to all of it. What it leaves behind ends with "
           "it. If the daemon\nis gone or silent, the group gets SIGTERM and, before "

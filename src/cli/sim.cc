@@ -60,6 +60,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   };
   for_each_mutex([&]<class A>() { consider(A::kInfo.name); });
+  for_each_shared([&]<class A>() { consider(A::kInfo.name); });
   for_each_election([&]<class A>() { consider(A::kInfo.name); });
   throw UsageError{
       nearest.empty()
@@ -86,6 +87,7 @@ SimOptions options_from(const SimArguments& a) {
   options.seed = a.seed;
   options.holder = NodeId{static_cast<std::uint32_t>(in_range(a.holder, 0, a.n - 1, "--holder"))};
   options.held = a.held;
+  options.readers = a.readers;
   options.self_check = a.self_check;
   options.requesters = static_cast<std::uint32_t>(in_range(a.requesters, 0, a.n, "--requesters"));
   if (options.requesters == 0 && options.load.kind != Load::Kind::low &&
@@ -116,9 +118,14 @@ struct Finished {
   double events_per_second() const {
     return seconds > 0 ? static_cast<double>(report.events) / seconds : 0;
   }
+  bool several_at_once() const {
+    return options.readers > 0 || (arguments.algorithm == "semaphore-ra" && arguments.units > 1);
+  }
   // The formulas for messages and client delay are about one requester at a time, those for
-  // throughput about all at once; all of them about every process asking, and none failing.
+  // throughput about all at once, of which one is inside; all of them about every process asking,
+  // and none failing.
   bool is(Load::Kind kind) const {
+    if (kind == Load::Kind::high && several_at_once()) return false;
     return options.load.kind == kind && options.faults.empty() &&
            options.requesters % options.n == 0;
   }
@@ -222,17 +229,20 @@ std::string words_of(const Expected* e, std::string_view unit = "") {
 
 void print_verdict(const Finished& f) {
   const SimReport& r = f.report;
+  const std::string held =
+      f.options.readers > 0 ? "nobody inside with a writer, fences grew from writer to writer"
+      : f.several_at_once() ? fmt::format("at most {} inside", f.arguments.units)
+                            : "at most one inside, fences grew";
   if (r.violation_count == 0 && r.entries >= f.options.entries) {
-    fmt::print("No violation: at most one inside, fences grew, everybody was served.\n");
+    fmt::print("No violation: {}, everybody was served.\n", held);
     return;
   }
   if (r.violation_count == 0) {
     const bool crash =
         std::any_of(f.options.faults.begin(), f.options.faults.end(),
                     [](const Fault& fault) { return fault.kind == Fault::Kind::crash; });
-    fmt::print("No violation: at most one inside, fences grew. {} of {} requests were served{}.\n",
-               r.entries, f.options.entries,
-               crash ? ": a crashed process neither asks nor enters" : "");
+    fmt::print("No violation: {}. {} of {} requests were served{}.\n", held, r.entries,
+               f.options.entries, crash ? ": a crashed process neither asks nor enters" : "");
     return;
   }
   fmt::print("VIOLATED\n");
@@ -256,6 +266,10 @@ void print_table(const Finished& f) {
              format_duration(f.options.latency.mean()), format_duration(f.options.inside),
              f.options.channels == Channels::fifo ? "FIFO" : "unordered", f.options.seed);
   if (f.sets != nullptr) fmt::print("voting sets: {}\n", f.sets->describe());
+  if (f.options.readers > 0) fmt::print("{:.0f} % readers\n", f.options.readers * 100);
+  if (f.arguments.algorithm == "semaphore-ra") {
+    fmt::print("{} unit{}, one a process\n", f.arguments.units, f.arguments.units == 1 ? "" : "s");
+  }
   fmt::print("\n");
   Table table;
   table.column("", Table::Align::left);
@@ -315,15 +329,18 @@ int simulate_mutex(const SimArguments& a) {
   }
   Progress progress{!a.json};
   double set_up = 0;  // Making a million processes is not what events per second are about.
-  const Result<SimReport> report = simulate(
-      a.algorithm, options, {.voting_sets = votes ? &sets : nullptr, .say_denied = a.say_denied},
-      [&](const SimProgress& p) {
-        if (p.events == 0) set_up = progress.seconds();
-        progress.show(p.entries, p.entries_wanted,
-                      fmt::format("{} of {} entries, {:.1f} million events", p.entries,
-                                  p.entries_wanted, static_cast<double>(p.events) / 1e6));
-        return true;
-      });
+  const Result<SimReport> report =
+      simulate(a.algorithm, options,
+               {.voting_sets = votes ? &sets : nullptr,
+                .say_denied = a.say_denied,
+                .semaphore = {.units = static_cast<std::uint32_t>(a.units), .per_member = 1}},
+               [&](const SimProgress& p) {
+                 if (p.events == 0) set_up = progress.seconds();
+                 progress.show(p.entries, p.entries_wanted,
+                               fmt::format("{} of {} entries, {:.1f} million events", p.entries,
+                                           p.entries_wanted, static_cast<double>(p.events) / 1e6));
+                 return true;
+               });
   const double seconds = progress.seconds() - set_up;
   const Finished finished{a,
                           options,
@@ -366,6 +383,8 @@ int run_sim(const SimArguments& a, const CLI::App& command) {
   only_for("--seeds", false, "--faults swarm");
   only_for("--voting-sets", a.algorithm.starts_with("maekawa"), "maekawa and maekawa-basic");
   only_for("--say-denied", a.algorithm == "central", "central");
+  only_for("--readers", a.algorithm == "readers-writers", "readers-writers");
+  only_for("--units", a.algorithm == "semaphore-ra", "semaphore-ra");
   only_for("--starter", elects, "elections");
   only_for("--down", elects, "elections");
   for (const char* option :
@@ -432,6 +451,13 @@ void add_sim(CLI::App& app, Outcome& outcome) {
   command->add_flag("--held", a->held, "The holder starts inside its critical section");
   command->add_flag("--say-denied", a->say_denied,
                     "central: answer DENIED to those who must queue");
+  command
+      ->add_option("--readers", a->readers,
+                   "readers-writers: how many of all requests only read, 0 … 1")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--units", a->units, "semaphore-ra: how many may be inside at a time")
+      ->transform(whole_number(1, kMostProcesses))
+      ->capture_default_str();
   command->add_flag("--self-check", a->self_check,
                     "Take every step twice and encode every message (slow)");
   command
@@ -452,6 +478,8 @@ void add_sim(CLI::App& app, Outcome& outcome) {
       "  hapax sim maekawa-basic -n 3 --load high                   the lecture's deadlock\n"
       "  hapax sim lamport -n 5 --load high --unordered --latency exp:1ms\n"
       "  hapax sim token-ring -n 4 --load high --cs 1ms --latency exp:5ms --fault dup:0.05\n"
+      "  hapax sim readers-writers --load high --readers 0.8\n"
+      "  hapax sim semaphore-ra --load high --units 3\n"
       "  hapax sim bully -n 10 --down 9 --starter 0\n"
       "  hapax sim ring-election -n 6 --fault partition:0-2@0ms     two leaders\n"
       "  hapax sim maekawa -n 4 --load high --requests 4 --trace run.trace   for `hapax replay`\n"

@@ -27,6 +27,8 @@ struct SimArguments {
   std::int64_t holder = 0;
   bool held = false;
   bool say_denied = false;
+  double readers = 0;
+  std::int64_t units = 1;
   bool self_check = false;
   std::vector<std::int64_t> starters;
   std::vector<std::int64_t> down;

@@ -25,10 +25,10 @@ int run_try(TryArguments a) {
   Hold held{a.wanted, signals};
   if (a.json) {
     boost::json::object object{{"lock", a.wanted.name}, {"free", held.is_held()}};
-    if (held.is_held()) object["fence"] = text_of(held.mutex().fence());
+    if (held.is_held()) object["fence"] = text_of(held.fence());
     print_json(object);
   } else if (held.is_held()) {
-    fmt::print("{} was free, fence {}\n", a.wanted.name, text_of(held.mutex().fence()));
+    fmt::print("{} was free, fence {}\n", a.wanted.name, text_of(held.fence()));
   } else {
     fmt::print("{} is taken\n", a.wanted.name);
   }
@@ -43,6 +43,7 @@ void add_try(CLI::App& app, Outcome& outcome) {
   auto a = std::make_shared<TryArguments>();
   command->add_option("NAME", a->wanted.name, "Any name, e.g. orders/42")->required();
   add_address(*command, a->wanted.address);
+  add_mode(*command, a->wanted);
   command->add_flag("--json", a->json, "One JSON object instead of a line");
   command->footer(std::string{"Examples:\n"
                               "  hapax try backup\n"

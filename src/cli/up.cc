@@ -149,7 +149,8 @@ void add_up(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command
       ->add_option("--algorithm", a->algorithm,
-                   "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable)")
+                   "PATTERN=ALGORITHM, as in 'orders/*=maekawa' or 'pool/*=semaphore-ra:4' "
+                   "(repeatable)")
       ->allow_extra_args(false);
   command->add_option("--default-algorithm", a->default_algorithm, "For the other locks");
   command

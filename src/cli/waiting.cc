@@ -33,9 +33,21 @@ CLI::Validator seconds(double least, double most) {
   return CLI::Validator{read, ""};
 }
 
+void add_mode(CLI::App& command, Wanted& wanted) {
+  auto* shared =
+      command.add_flag("-s,--shared", wanted.shared,
+                       "Together with others that ask so; the lock's --algorithm must be "
+                       "readers-writers");
+  command
+      .add_flag("-x,-e,--exclusive", wanted.exclusive,
+                "Alone, the default; of a semaphore the default is one unit")
+      ->excludes(shared);
+}
+
 void add_wanted(CLI::App& command, Wanted& wanted) {
   command.add_option("NAME", wanted.name, "Any name, e.g. orders/42")->required();
   add_address(command, wanted.address);
+  add_mode(command, wanted);
   auto* nonblock =
       command.add_flag("-n,--nb,--nonblock", wanted.nonblock,
                        "Do not wait; asking everybody takes up to a quarter of a second");
@@ -77,22 +89,28 @@ void listen_while(Signals& signals, const std::function<void()>& wait) {
   taken.get();
 }
 
-Hold::Hold(const Wanted& wanted, Signals& signals) {
+Hold::Hold(const Wanted& wanted, Signals& signals)
+    : want_(wanted.shared      ? Want::shared
+            : wanted.exclusive ? Want::exclusive
+                               : Want::any) {
   listen_while(signals, [&] { take(wanted); });
 }
 
 void Hold::take(const Wanted& wanted) {
   client_.reset(new Client{reach(wanted.address)});  // Made in place: it cannot be moved.
-  mutex_.emplace(*client_, wanted.name);
+  grants_.emplace(*client_, wanted.name);
   auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
   const bool at_once = wanted.nonblock || (wanted.wait_s && *wanted.wait_s == 0);
   if (at_once) {
-    patience = mutex_->patience();
+    patience = detail::Grants::kPatience;
   } else if (wanted.wait_s) {
     patience = std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::duration<double>{*wanted.wait_s});
   }
-  const auto error = mutex_->acquire_until(Mutex::Clock::now() + patience, {});
+  const auto error = grants_->acquire(want_, detail::Grants::Clock::now() + patience, {});
+  if (error == Errc::refused && !grants_->refusal().empty()) {
+    throw Failure{kBadUsage, grants_->refusal()};
+  }
   if (error && error != Errc::timed_out) fail(error, wanted.name);
   held_ = !error;
 }

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "cli/signals.h"
+#include "client/grants.h"
+#include "core/want.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {
@@ -16,12 +20,16 @@ namespace hapax::cli {
 struct Wanted {
   std::string name;
   std::string address;
+  bool shared = false;     // To read, with others.
+  bool exclusive = false;  // Alone, also where a plain request would take a unit.
   bool nonblock = false;
   std::optional<double> wait_s;
 };
 
-// Adds NAME, --address, -n and -w.
+// Adds NAME, --address, -s, -x, -n and -w.
 void add_wanted(CLI::App& command, Wanted& wanted);
+// Adds -s and -x.
+void add_mode(CLI::App& command, Wanted& wanted);
 // Throws Failure.
 void check(const Wanted& wanted);
 
@@ -32,7 +40,7 @@ CLI::Validator seconds(double least, double most);
 // its number. Throws what `wait` throws.
 void listen_while(Signals& signals, const std::function<void()>& wait);
 
-// A connection and a lock that is held over it. REQUIRES of mutex(): is_held().
+// A connection and a lock that is held over it.
 class Hold {
  public:
   // Connects and waits as long as wanted; is_held() says whether it came about. Throws Failure.
@@ -40,14 +48,19 @@ class Hold {
   Hold(const Wanted& wanted, Signals& signals);
 
   bool is_held() const { return held_; }
-  Mutex& mutex() { return *mutex_; }
   Client& client() { return *client_; }
+  // REQUIRES of these: is_held().
+  const std::string& name() const { return grants_->name(); }
+  Fence fence() const { return grants_->fence(want_); }
+  std::stop_token lost() const { return grants_->lost(); }
+  std::chrono::milliseconds valid_for() const { return grants_->valid_for(); }
 
  private:
   void take(const Wanted& wanted);
 
+  Want want_;
   std::unique_ptr<Client> client_;
-  std::optional<Mutex> mutex_;
+  std::optional<detail::Grants> grants_;
   bool held_ = false;
 };
 

@@ -46,6 +46,10 @@ std::string line_of(const LockInfo& lock) {
   if (lock.holder) {
     line += fmt::format("held by {}, fence {}", show_person(*lock.holder),
                         lock.holder->fence ? text_of(*lock.holder->fence) : "?");
+  } else if (!lock.sharers.empty()) {
+    for (std::size_t i = 0; i < lock.sharers.size(); ++i) {
+      line += (i == 0 ? "shared by " : ", ") + show_person(lock.sharers[i]);
+    }
   } else {
     line += "VACANT";
   }

@@ -38,8 +38,11 @@ std::string table_of(const std::vector<LockInfo>& locks) {
   table.column("command", Table::Align::left);
   for (const LockInfo& lock : locks) {
     if (lock.holder) add_person(table, lock, "holds", *lock.holder);
+    for (const Person& sharer : lock.sharers) add_person(table, lock, "shares", sharer);
     for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
-      add_person(table, lock, fmt::format("waits, {}", i + 1), lock.waiters[i]);
+      add_person(table, lock,
+                 fmt::format("waits, {}{}", i + 1, lock.waiters[i].shared ? ", to share" : ""),
+                 lock.waiters[i]);
     }
   }
   return table.text();
@@ -55,7 +58,8 @@ int run_who(const WhoArguments& a) {
   } catch (const std::system_error& e) {
     fail(e.code(), "who");
   }
-  std::erase_if(locks, [](const LockInfo& l) { return !l.holder && l.waiters.empty(); });
+  std::erase_if(
+      locks, [](const LockInfo& l) { return !l.holder && l.sharers.empty() && l.waiters.empty(); });
   if (a.json) {
     boost::json::array rows;
     for (const LockInfo& lock : locks) rows.push_back(json_of(lock));

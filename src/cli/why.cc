@@ -77,6 +77,14 @@ std::string list_of(const std::set<std::string>& names, const std::string& excep
 
 // Of a lock that is held: by whom, and what that one waits for.
 std::string story_of(const LockInfo& lock, const WaitsFor& graph) {
+  if (!lock.sharers.empty()) {
+    std::string people;
+    for (const Person& sharer : lock.sharers) {
+      people += fmt::format("{}{}, for {}", people.empty() ? "" : "; ", show_person(sharer),
+                            show_since(sharer.since));
+    }
+    return fmt::format("{} is shared by {}", lock.name, people);
+  }
   if (!lock.holder) return fmt::format("{} is held by nobody", lock.name);
   std::string text = fmt::format("{} is held by {}, for {}, fence {}", lock.name,
                                  show_person(*lock.holder), show_since(lock.holder->since),

@@ -9,7 +9,7 @@ using std::chrono::milliseconds;
 
 hapax::Person person_of(session::Person&& p) {
   return {p.member, std::move(p.host), p.pid, std::move(p.command), milliseconds{p.since_ms},
-          p.fence};
+          p.fence,  p.shared};
 }
 
 }  // namespace
@@ -17,7 +17,8 @@ hapax::Person person_of(session::Person&& p) {
 std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks) {
   std::vector<LockInfo> list;
   for (session::Lock& lock : locks) {
-    LockInfo info{std::move(lock.name), std::move(lock.algorithm), std::nullopt, {}};
+    LockInfo info{std::move(lock.name), std::move(lock.algorithm), std::nullopt, {}, {}};
+    for (session::Person& p : lock.sharers) info.sharers.push_back(person_of(std::move(p)));
     if (lock.holder) info.holder = person_of(std::move(*lock.holder));
     for (session::Person& p : lock.waiters) info.waiters.push_back(person_of(std::move(p)));
     list.push_back(std::move(info));

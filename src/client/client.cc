@@ -1,33 +1,88 @@
 #include "hapax/client.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
 
 #include "client/connection.h"
 #include "client/questions.h"
+#include "net/tls.h"
 
 namespace hapax {
 namespace {
 
-net::Address address_or_throw(std::string_view text) {
-  const auto address = net::parse_address(text);
-  if (!address) {
-    throw std::system_error{make_error_code(Errc::bad_address), address.error().message};
+[[noreturn]] void throw_bad_address(const std::string& why) {
+  throw std::system_error{make_error_code(Errc::bad_address), why};
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+ClientOptions options_from_environment(std::string_view addresses) {
+  ClientOptions options;
+  for (std::size_t at = 0; at <= addresses.size();) {
+    const std::size_t end = std::min(addresses.find(',', at), addresses.size());
+    options.addresses.emplace_back(addresses.substr(at, end - at));
+    at = end + 1;
   }
-  if (!address->is_local()) {
-    throw std::system_error{make_error_code(Errc::bad_address),
-                            "a client reaches only daemons of its own machine so far"};
+  options.authority = environment("HAPAX_CA");
+  options.certificate = environment("HAPAX_CERT");
+  options.key = environment("HAPAX_KEY");
+  return options;
+}
+
+std::vector<net::Address> addresses_of(const ClientOptions& options) {
+  if (options.addresses.empty()) throw_bad_address("there is no address to reach a daemon at");
+  std::vector<net::Address> addresses;
+  for (const std::string& text : options.addresses) {
+    const auto address = net::parse_address(text);
+    if (!address) throw_bad_address(address.error().message);
+    addresses.push_back(*address);
   }
-  return *address;
+  return addresses;
+}
+
+// Null: in the clear, and then everything stays on this machine.
+std::shared_ptr<boost::asio::ssl::context> tls_of(const ClientOptions& options,
+                                                  const std::vector<net::Address>& addresses) {
+  const bool is_given =
+      !options.authority.empty() || !options.certificate.empty() || !options.key.empty();
+  for (const net::Address& address : addresses) {
+    if (is_given || address.is_local()) continue;
+    throw_bad_address(address.text() +
+                      " is not on this machine, and without TLS anybody on the way could read and "
+                      "forge; give --ca, --cert and --key (`hapax certs --clients` makes them)");
+  }
+  const auto is_unix = [](const net::Address& address) { return address.is_unix(); };
+  if (!is_given || std::all_of(addresses.begin(), addresses.end(), is_unix)) return nullptr;
+  auto tls = net::make_tls_context({options.authority, options.certificate, options.key});
+  if (!tls) throw_bad_address(tls.error().message);
+  return *tls;
+}
+
+// The first that answers.
+std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
+  const std::vector<net::Address> addresses = addresses_of(options);
+  const auto tls = tls_of(options, addresses);
+  for (std::size_t i = 0;; ++i) {
+    try {
+      return std::make_shared<client::Connection>(addresses[i], tls);
+    } catch (const std::system_error&) {
+      if (i + 1 == addresses.size()) throw;
+    }
+  }
 }
 
 }  // namespace
 
 Client::Client() : Client(default_address()) {}
 
-Client::Client(std::string_view address)
-    : gateway_(std::make_shared<client::Connection>(address_or_throw(address))) {}
+Client::Client(std::string_view addresses) : Client(options_from_environment(addresses)) {}
+
+Client::Client(const ClientOptions& options) : gateway_(connect(options)) {}
 
 Client::~Client() = default;
 

@@ -207,6 +207,183 @@ TEST(Node, ReleasesWhatItKeepsWhenItLeaves) {
   leaver.join();
 }
 
+// Threads of one member that wait for different locks: one of them drives the loop for all.
+TEST(Node, ServesManyThreadsThatWaitAtOnce) {
+  Nodes nodes{3, "ricart-agrawala"};
+  std::vector<std::thread> threads;
+  std::atomic<int> entries{0};
+  for (std::uint32_t t = 0; t < 12; ++t) {
+    threads.emplace_back([&, t] {
+      Mutex own{nodes[t % 3], fmt::format("own-{}", t)};
+      Mutex shared{nodes[t % 3], "shared"};
+      for (int i = 0; i < 50; ++i) {
+        const std::scoped_lock lock{own, shared};
+        ++entries;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(entries, 600);
+}
+
+TEST(Node, GivesUpInTimeOrWhenCancelledWhoeverDrives) {
+  Nodes nodes{2, "ricart-agrawala"};
+  Mutex theirs{nodes[1], "it"};
+  theirs.lock();
+  // One that drives the loop, and one that another drives it for.
+  std::vector<std::thread> threads;
+  std::stop_source stop;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      Mutex mine{nodes[0], "it"};
+      EXPECT_FALSE(mine.try_lock_for(50ms));
+      EXPECT_EQ(mine.acquire_until(Mutex::Clock::now() + 60s, stop.get_token()), Errc::cancelled);
+      EXPECT_EQ(mine.acquire_until(Mutex::Clock::now() + 60s, stop.get_token()), Errc::cancelled);
+    });
+  }
+  std::this_thread::sleep_for(150ms);
+  stop.request_stop();
+  for (std::thread& thread : threads) thread.join();
+  theirs.unlock();
+  Mutex mine{nodes[0], "it"};
+  EXPECT_TRUE(mine.try_lock_for(10s));
+}
+
+// Counts down from any thread.
+class Countdown {
+ public:
+  explicit Countdown(int from) : left_(from) {}
+  void step() {
+    const std::lock_guard lock{mutex_};
+    if (--left_ == 0) over_.notify_all();
+  }
+  bool wait() {
+    std::unique_lock lock{mutex_};
+    return over_.wait_for(lock, 30s, [&] { return left_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  int left_;
+};
+
+// Takes its lock again and again without a thread of its own.
+class Persistent {
+ public:
+  template <class Way>
+  Persistent(Way& way, const std::string& name, std::atomic<int>& inside, Countdown& countdown)
+      : mutex_(way, name), inside_(inside), countdown_(countdown) {}
+  void ask() {
+    mutex_.async_acquire([this](std::error_code error) {
+      EXPECT_FALSE(error) << error.message();
+      EXPECT_EQ(inside_.fetch_add(1), 0);
+      EXPECT_LT(last_, mutex_.fence());
+      last_ = mutex_.fence();
+      inside_.fetch_sub(1);
+      mutex_.unlock();
+      if (--left_ > 0) ask();
+      countdown_.step();  // The last: whoever waits may end this.
+    });
+  }
+
+  static constexpr int kTimes = 100;
+
+ private:
+  Mutex mutex_;
+  std::atomic<int>& inside_;
+  Countdown& countdown_;
+  Fence last_;
+  int left_ = kTimes;
+};
+
+TEST(Async, ExcludesAndServesEverybody) {
+  for (const std::string algorithm : {"carvalho-roucairol", "ricart-agrawala", "naimi-trehel"}) {
+    Nodes nodes{3, algorithm};
+    std::atomic<int> inside{0};
+    Countdown countdown{6 * Persistent::kTimes};
+    std::vector<std::unique_ptr<Persistent>> all;
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      all.push_back(std::make_unique<Persistent>(nodes[i % 3], "one", inside, countdown));
+      all.back()->ask();
+    }
+    ASSERT_TRUE(countdown.wait()) << algorithm;
+  }
+}
+
+TEST(Async, WorksThroughADaemon) {
+  Group group{3};
+  std::vector<std::unique_ptr<Client>> clients;
+  std::atomic<int> inside{0};
+  Countdown countdown{3 * Persistent::kTimes};
+  std::vector<std::unique_ptr<Persistent>> all;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    clients.push_back(std::make_unique<Client>(group.address(i)));
+    all.push_back(std::make_unique<Persistent>(*clients.back(), "one", inside, countdown));
+    all.back()->ask();
+  }
+  ASSERT_TRUE(countdown.wait());
+}
+
+TEST(Async, CanBeCancelledAndMustNotWait) {
+  Group group{1};
+  Client client{group.address(0)};
+  Nodes nodes{2};
+  const auto check = [](Mutex& holder, Mutex& waiter, Mutex& other) {
+    holder.lock();
+    std::stop_source stop;
+    Countdown cancelled{1};
+    waiter.async_acquire(
+        [&](std::error_code error) {
+          EXPECT_EQ(error, Errc::cancelled);
+          cancelled.step();
+        },
+        stop.get_token());
+    stop.request_stop();
+    EXPECT_TRUE(cancelled.wait());
+    // Asked to stop before it asks: that is cancelled, too, and nothing stays behind.
+    Countdown again{1};
+    waiter.async_acquire(
+        [&](std::error_code error) {
+          EXPECT_EQ(error, Errc::cancelled);
+          again.step();
+        },
+        stop.get_token());
+    EXPECT_TRUE(again.wait());
+    holder.unlock();
+    Countdown done{1};
+    waiter.async_acquire([&](std::error_code error) {
+      EXPECT_FALSE(error);
+      EXPECT_EQ(other.acquire_until(Mutex::Clock::now() + 10s, {}),
+                std::errc::resource_deadlock_would_occur);
+      waiter.unlock();
+      done.step();
+    });
+    EXPECT_TRUE(done.wait());
+  };
+  Mutex a{client, "it"}, b{client, "it"}, c{client, "other"};
+  check(a, b, c);
+  Mutex d{nodes[1], "it"}, e{nodes[0], "it"}, f{nodes[0], "other"};
+  check(d, e, f);
+}
+
+TEST(Async, LearnsThatItsDaemonIsGone) {
+  Group group{1};
+  Client client{group.address(0)};
+  Mutex holder{client, "it"}, waiter{client, "it"};
+  holder.lock();
+  Countdown lost{2};
+  const auto expect_lost = [&](std::error_code error) {
+    EXPECT_EQ(error, Errc::lost);
+    lost.step();
+  };
+  waiter.async_acquire(expect_lost);
+  group.stop(0);
+  std::this_thread::sleep_for(10ms);
+  waiter.async_acquire(expect_lost);
+  EXPECT_TRUE(lost.wait());
+}
+
 TEST(Client, SaysWhatIsWrong) {
   EXPECT_THROW(Client{"unix:/nowhere/at/all"}, std::system_error);
   EXPECT_THROW(Client{"not an address"}, std::system_error);

@@ -39,9 +39,31 @@ std::string command_line() {
   return text;
 }
 
+// What an answer to Acquire means to whoever gives up only when cancelled.
+std::error_code error_of(const std::optional<session::Answer>& answer) {
+  if (!answer) return Errc::lost;
+  if (std::holds_alternative<session::Granted>(*answer)) return {};
+  if (std::holds_alternative<session::Ended>(*answer)) return Errc::cancelled;
+  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+}
+
 }  // namespace
 
-Connection::Connection(const net::Address& address) : socket_(address), known_alive_ms_(now_ms()) {
+// A request that nobody waits for, until it is answered.
+struct Connection::Later {
+  struct Canceller {
+    Connection& connection;
+    std::uint64_t request;
+    void operator()() const { connection.say(session::Cancel{request}); }
+  };
+  Pending pending;
+  detail::Completion& completion;
+  std::optional<std::stop_callback<Canceller>> cancel;
+};
+
+Connection::Connection(const net::Address& address,
+                       const std::shared_ptr<boost::asio::ssl::context>& tls)
+    : socket_(address, tls.get(), kSilence), known_alive_ms_(now_ms()) {
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
   reader_ = std::jthread{[this] { read_on(); }};
@@ -65,9 +87,10 @@ Connection::~Connection() {
 
 std::uint64_t Connection::add(Pending& pending) {
   const std::lock_guard lock{mutex_};
-  const std::uint64_t request = next_request_++;
-  if (!gone_) pending_[request] = &pending;
-  return request;
+  if (gone_) return 0;
+  pending.request = next_request_++;
+  pending_[pending.request] = &pending;
+  return pending.request;
 }
 
 std::optional<session::Answer> Connection::await(std::uint64_t request, Pending& pending,
@@ -83,15 +106,23 @@ std::optional<session::Answer> Connection::await(std::uint64_t request, Pending&
 std::error_code Connection::acquire(const std::string& name, detail::Spot*,
                                     detail::Deadline deadline, const std::stop_token& cancel,
                                     detail::Holding& holding) {
+  std::string why;
+  return acquire_as(name, Want::exclusive, deadline, cancel, holding, why);
+}
+
+std::error_code Connection::acquire_as(const std::string& name, Want want,
+                                       detail::Deadline deadline, const std::stop_token& cancel,
+                                       detail::Holding& holding, std::string& why) {
+  if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
   Pending pending;
   const std::uint64_t request = add(pending);
-  say(session::Acquire{request, name});
-  return await_grant(request, pending, deadline, cancel, holding);
+  say(session::Acquire{request, name, want});
+  return await_grant(request, pending, deadline, cancel, holding, why);
 }
 
 std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
                                         detail::Deadline deadline, const std::stop_token& cancel,
-                                        detail::Holding& holding) {
+                                        detail::Holding& holding, std::string& why) {
   std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
   const bool was_late = !answer && !lost_.stop_requested();
   if (was_late) {
@@ -107,10 +138,34 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
     release(nullptr, holding);
     return Errc::cancelled;
   }
-  if (std::holds_alternative<session::Ended>(*answer)) {
-    return cancel.stop_requested() ? Errc::cancelled : Errc::timed_out;
+  if (auto* refused = std::get_if<session::Refused>(&*answer)) why = std::move(refused->why);
+  const std::error_code error = error_of(answer);
+  return error == Errc::cancelled && !cancel.stop_requested() ? Errc::timed_out : error;
+}
+
+void Connection::acquire_later(const std::string& name, detail::Spot*,
+                               const std::stop_token& cancel, detail::Completion& completion) {
+  std::unique_ptr<Later> later{new Later{{}, completion, std::nullopt}};
+  later->pending.later = later.get();
+  const std::uint64_t request = add(later->pending);
+  if (request == 0) return tell(std::move(later), std::nullopt);
+  later.release();  // The reader's.
+  say(session::Acquire{request, name});
+  if (!cancel.stop_possible()) return;
+  // Only now: a Cancel must not overtake what it is to cancel.
+  const std::lock_guard lock{mutex_};
+  const auto at = pending_.find(request);
+  if (at != pending_.end())
+    at->second->later->cancel.emplace(cancel, Later::Canceller{*this, request});
+}
+
+void Connection::tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer) {
+  later->cancel.reset();
+  detail::Holding holding{later->pending.request, {}};
+  if (const auto* granted = answer ? std::get_if<session::Granted>(&*answer) : nullptr) {
+    holding.fence = granted->fence;
   }
-  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+  later->completion.on_answer(error_of(answer), holding);
 }
 
 void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept {
@@ -119,6 +174,11 @@ void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept
 
 std::error_code Connection::ask_and_await(std::uint64_t request, Pending& pending,
                                           const session::Ask& ask, session::Answer& answer) {
+  if (is_reading()) {
+    const std::lock_guard lock{mutex_};
+    pending_.erase(request);
+    return std::make_error_code(std::errc::resource_deadlock_would_occur);
+  }
   say(ask);
   auto answered = await(request, pending, steady_clock::now() + 2 * kSilence, {});
   if (!answered) {
@@ -211,13 +271,19 @@ void Connection::read_on() {
     }
   }
   socket_.shut_down();
+  std::vector<std::unique_ptr<Later>> laters;
   {
     const std::lock_guard lock{mutex_};
     gone_ = true;
-    for (const auto& [request, pending] : pending_) pending->answered.notify_all();
+    for (const auto& [request, pending] : pending_) {
+      if (pending->later != nullptr) laters.emplace_back(pending->later);
+      pending->answered.notify_all();
+    }
+    std::erase_if(pending_, [](const auto& entry) { return entry.second->later != nullptr; });
   }
   close_observations();
   lost_.request_stop();
+  for (auto& later : laters) tell(std::move(later), std::nullopt);
 }
 
 bool Connection::take_frames() {
@@ -247,9 +313,14 @@ void Connection::hand_over(session::Answer answer) {
         return 0;
       },
       answer);
-  const std::lock_guard lock{mutex_};
+  std::unique_lock lock{mutex_};
   const auto at = pending_.find(request);
   if (at == pending_.end()) return;
+  if (std::unique_ptr<Later> later{at->second->later}) {
+    pending_.erase(at);
+    lock.unlock();
+    return tell(std::move(later), std::move(answer));
+  }
   at->second->answer = std::move(answer);
   at->second->answered.notify_all();
 }

@@ -28,15 +28,21 @@ class Connection final : public detail::Gateway {
   static constexpr std::chrono::milliseconds kPingEvery = Client::kPingEvery;
   static constexpr std::chrono::milliseconds kSilence = Client::kSilence;
 
-  // Throws std::system_error if nobody answers, or not as a daemon does.
-  explicit Connection(const net::Address& address);
+  // `tls` may be null. Throws std::system_error if nobody answers, or not as a daemon does.
+  Connection(const net::Address& address, const std::shared_ptr<boost::asio::ssl::context>& tls);
   ~Connection() override;
 
   std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
   bool enter_again(detail::Spot*, detail::Holding&) noexcept override { return false; }
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
+                     detail::Completion& completion) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override { release(nullptr, holding); }
   std::error_code campaign(const std::string& name, const std::string& value,
                            detail::Deadline deadline, const std::stop_token& cancel,
                            const std::shared_ptr<detail::Candidate>& candidate,
@@ -55,10 +61,13 @@ class Connection final : public detail::Gateway {
   std::chrono::milliseconds valid_for() const override;
 
  private:
+  struct Later;
   // A request that has no answer yet.
   struct Pending {
     std::condition_variable_any answered;
     std::optional<session::Answer> answer;
+    std::uint64_t request = 0;
+    Later* later = nullptr;  // Nobody waits: the reader tells it.
   };
 
   std::uint64_t add(Pending& pending);
@@ -71,8 +80,12 @@ class Connection final : public detail::Gateway {
   void read_on();
   bool take_frames();
   void hand_over(session::Answer answer);
+  // On the thread that reads: who waits there for an answer waits for ever.
+  bool is_reading() const { return std::this_thread::get_id() == reader_.get_id(); }
   std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
-                              const std::stop_token& cancel, detail::Holding& holding);
+                              const std::stop_token& cancel, detail::Holding& holding,
+                              std::string& why);
+  static void tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer);
   // What comes without being asked for, each time; false if it is no such thing.
   bool tell_of_election(const session::Answer& answer);
   void close_observations();

@@ -260,6 +260,24 @@ TEST(Election, WorksForMembersInsideTheProgram) {
   EXPECT_EQ(next_of(observation), "VACANT");
 }
 
+TEST(Node, GivesUpItsLeadAlsoWhenItLeavesRightAfterwards) {
+  Nodes nodes{2};
+  auto first = std::make_unique<Election>(nodes[0], "x");
+  first->campaign("a");
+  Election second{nodes[1], "x"};
+  auto leads = std::async(std::launch::async, [&] {
+    return second.campaign_until("b", Election::Clock::now() + 10s, {});
+  });
+  const auto waits = [&] {
+    const auto locks = nodes[1].who("x");
+    return !locks.empty() && locks[0].waiters.size() == 1;
+  };
+  while (!waits()) std::this_thread::sleep_for(5ms);
+  first.reset();
+  nodes.leave(0);
+  EXPECT_FALSE(leads.get());
+}
+
 TEST(Node, AnswersWhoAndStatus) {
   Nodes nodes{2};
   Mutex mutex{nodes[0], "x"};

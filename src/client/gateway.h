@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/want.h"
 #include "hapax/client.h"
 #include "hapax/fence.h"
 
@@ -30,6 +31,16 @@ class Spot {
   virtual ~Spot() = default;
 };
 
+// Whoever asked without waiting.
+class Completion {
+ public:
+  // Once, on a thread of the gateway's choice. May be gone when it returns.
+  virtual void on_answer(std::error_code error, const Holding& holding) noexcept = 0;
+
+ protected:
+  ~Completion() = default;
+};
+
 class Candidate;
 class Changes;
 
@@ -44,7 +55,17 @@ class Gateway {
   // Waits for the lock. `holding` is set if no error is returned.
   virtual std::error_code acquire(const std::string& name, Spot* spot, Deadline deadline,
                                   const std::stop_token& cancel, Holding& holding) = 0;
+  // Does not wait. REQUIRES: `completion` lives until it is answered.
+  virtual void acquire_later(const std::string& name, Spot* spot, const std::stop_token& cancel,
+                             Completion& completion) = 0;
   virtual void release(Spot* spot, const Holding& holding) noexcept = 0;
+
+  // The same for whoever wants no spot: in any mode, any number at a time. `why` is what is said
+  // about a refusal.
+  virtual std::error_code acquire_as(const std::string& name, Want want, Deadline deadline,
+                                     const std::stop_token& cancel, Holding& holding,
+                                     std::string& why) = 0;
+  virtual void give_back(const Holding& holding) noexcept = 0;
 
   // Waits for the lock as a candidate. `candidate` may be told things from the grant on.
   virtual std::error_code campaign(const std::string& name, const std::string& value,

@@ -1,7 +1,7 @@
 #include "client/member.h"
 
 #include <boost/asio/post.hpp>
-#include <set>
+#include <boost/intrusive/list.hpp>
 #include <utility>
 
 #include "base/check.h"
@@ -31,8 +31,62 @@ constexpr std::uint64_t turn_of(std::uint64_t word) { return word >> kTurnShift;
 
 }  // namespace
 
-// One lock of this process. What follows the word belongs to the member's thread, or is guarded.
-class Member::Kept final : public detail::Spot, public std::enable_shared_from_this<Kept> {
+// A request of this process that the daemon knows of. All of it belongs to the loop.
+class Member::Waiting : public boost::intrusive::list_base_hook<> {
+ public:
+  // May be gone when it returns.
+  virtual void answer(std::error_code error, Fence fence) = 0;
+
+  WaiterId known_as{};
+
+ protected:
+  ~Waiting() = default;
+};
+
+// A thread waits.
+class Member::Awaited final : public Waiting {
+ public:
+  explicit Awaited(SharedLoop& loop) : loop_(loop) {}
+  void answer(std::error_code e, Fence f) override {
+    error = e;
+    fence = f;
+    loop_.wake(thread);
+  }
+
+  SharedLoop::Waiter thread;
+  std::error_code error;
+  Fence fence;
+
+ private:
+  SharedLoop& loop_;
+};
+
+// Gives up a request if it is still open, a moment later: whoever asks for that may hold locks.
+struct Member::Canceller {
+  std::shared_ptr<Kept> kept;
+  WaiterId waiter;
+  void operator()() const;
+};
+
+// Nobody waits.
+class Member::Later final : public Waiting {
+ public:
+  explicit Later(detail::Completion& completion) : completion_(completion) {}
+  void answer(std::error_code error, Fence fence) override {
+    const std::unique_ptr<Later> self{this};
+    completion_.on_answer(error, {0, fence});
+  }
+
+  std::optional<std::stop_callback<Canceller>> cancel;
+
+ private:
+  detail::Completion& completion_;
+};
+
+// One lock of this process. Everything but the word belongs to the loop.
+class Member::Kept final : public detail::Spot,
+                           public LocalAsker,
+                           public std::enable_shared_from_this<Kept> {
  public:
   Kept(Member& member, std::string name) : member_(member), name_(std::move(name)) {}
 
@@ -63,63 +117,38 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
       if (keep) return;
       break;
     }
-    asio::post(member_.io_,
-               [self = shared_from_this(), turn = turn_of(word)] { self->give_back(Turn{turn}); });
+    member_.loop_.visit(
+        [self = shared_from_this(), turn = turn_of(word)] { self->give_back(Turn{turn}); });
   }
 
-  // A request of one thread of this process.
-  struct Waiting final : LocalAsker, std::enable_shared_from_this<Waiting> {
-    explicit Waiting(std::shared_ptr<Kept> k) : kept(std::move(k)) {}
+  Member& member() { return member_; }
 
-    // On the member's thread.
-    void on_granted(WaiterId waiter, Fence fence, bool may_keep) override {
-      kept->holder_ = waiter;
-      kept->granted_ = shared_from_this();
-      kept->open_.erase(kept->granted_);
-      // What cannot be kept is released by the first unlock.
-      kept->word_.store(word_of(may_keep ? Keeping::used : Keeping::wanted, number(fence.turn)),
-                        std::memory_order_release);
-      const std::lock_guard lock{mutex};
-      result = fence;
-      done = true;
-      answered.notify_all();
-    }
-    void on_wanted(WaiterId) override { kept->on_wanted(); }
-    void fail(std::error_code e) {
-      const std::lock_guard lock{mutex};
-      error = e;
-      done = true;
-      answered.notify_all();
-    }
+  // --- the loop ---
 
-    std::shared_ptr<Kept> kept;
-    std::optional<WaiterId> known_as;  // The member's thread's.
-    std::mutex mutex;                  // Guards what follows.
-    std::condition_variable_any answered;
-    bool done = false;
-    std::error_code error;
-    Fence result;
-  };
-
-  // --- the member's thread ---
-
-  void ask(const std::shared_ptr<Waiting>& waiting) {
-    open_.insert(waiting);
-    // May be granted before it returns.
-    const auto waiter = member_.daemon_->acquire(name_, *waiting);
-    if (!waiter) {
-      open_.erase(waiting);
-      return waiting->fail(Errc::refused);
-    }
-    waiting->known_as = *waiter;
+  // `waiting` may be answered, and gone, before this returns.
+  void ask(Waiting& waiting) {
+    open_.push_back(waiting);
+    const auto asked = member_.daemon_->acquire(name_, waiting.known_as, *this);
+    if (!asked) end(waiting, Errc::refused, {});
   }
-  void give_up(const std::shared_ptr<Waiting>& waiting, std::error_code why) {
-    if (!open_.contains(waiting)) return;  // Granted meanwhile, or refused.
-    if (!member_.daemon_->abandon(name_, *waiting->known_as)) return;
-    open_.erase(waiting);
-    waiting->fail(why);
+  void give_up(WaiterId waiter, std::error_code why) {
+    for (Waiting& waiting : open_) {
+      if (waiting.known_as != waiter) continue;
+      HAPAX_CHECK(member_.daemon_->abandon(name_, waiter));
+      return end(waiting, why, {});
+    }
   }
-  void on_wanted() {
+  void on_granted(WaiterId waiter, Fence fence, bool may_keep) override {
+    holder_ = waiter;
+    // What cannot be kept is released by the first unlock.
+    word_.store(word_of(may_keep ? Keeping::used : Keeping::wanted, number(fence.turn)),
+                std::memory_order_release);
+    // First come, first served: as a rule it is the first.
+    auto at = open_.begin();
+    while (at->known_as != waiter) ++at;
+    end(*at, {}, fence);
+  }
+  void on_wanted(WaiterId) override {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
       const Keeping keeping = keeping_of(word);
@@ -134,49 +163,54 @@ class Member::Kept final : public detail::Spot, public std::enable_shared_from_t
   }
   void give_back(Turn last) {
     if (!holder_) return;  // Nothing is held, or the member has left.
-    const WaiterId waiter = *std::exchange(holder_, std::nullopt);
-    // It lives until the daemon has let go of it.
-    const std::shared_ptr<Waiting> granted = std::exchange(granted_, nullptr);
-    member_.daemon_->release(name_, waiter, last);
+    member_.daemon_->release(name_, *std::exchange(holder_, std::nullopt), last);
   }
-  // The member leaves: what is waited for is given up, and what is held or kept is released, since
-  // others wait for it.
+  // The member leaves. Nobody waits any more; what is held or kept is released, since others may
+  // wait for it.
   void close() {
-    for (const auto& waiting : std::exchange(open_, {})) {
-      member_.daemon_->abandon(name_, *waiting->known_as);
-      waiting->fail(Errc::lost);
-    }
+    HAPAX_CHECK(open_.empty());
     const std::uint64_t word = word_.exchange(word_of(Keeping::away, 0));
     give_back(Turn{turn_of(word)});
   }
 
  private:
+  void end(Waiting& waiting, std::error_code error, Fence fence) {
+    open_.erase(open_.iterator_to(waiting));
+    waiting.answer(error, fence);
+  }
+
   Member& member_;
   const std::string name_;
   std::atomic<std::uint64_t> word_{word_of(Keeping::away, 0)};
-  std::optional<WaiterId> holder_;           // As the table knows it.
-  std::set<std::shared_ptr<Waiting>> open_;  // Requests that the daemon knows of …
-  std::shared_ptr<Waiting> granted_;         // … and the one that it granted.
+  std::optional<WaiterId> holder_;        // As the table knows it.
+  boost::intrusive::list<Waiting> open_;  // In the order of their asking.
 };
+
+void Member::Canceller::operator()() const {
+  kept->member().loop_.post([k = kept, w = waiter] { k->give_up(w, Errc::cancelled); });
+}
 
 Member::Member(NodeConfig config)
     : size_(static_cast<std::uint32_t>(config.members.size())), epoch_(config.epoch) {
-  auto daemon = Daemon::create(io_, std::move(config), {});
+  auto daemon = Daemon::create(loop_.io(), std::move(config), {});
   if (!daemon) throw std::system_error{make_error_code(Errc::refused), daemon.error().message};
   daemon_ = std::move(*daemon);
   if (const auto started = daemon_->start(); !started) {
     throw std::system_error{make_error_code(Errc::refused), started.error().message};
   }
-  thread_ = std::thread{[this] { io_.run(); }};
+  loop_.start();
 }
 
+// Every Mutex and the like keeps its member alive, so nobody waits here any more; but what they
+// gave back last may still be on its way here.
 Member::~Member() {
-  asio::post(io_, [this] {
-    const std::lock_guard lock{mutex_};
+  loop_.visit([this] {
     for (const auto& [name, spot] : spots_) spot->close();
+    while (!campaigns_.empty()) end_campaign(campaigns_.begin()->first);
+    while (!grants_.empty()) drop(grants_.begin()->first);
     daemon_->stop();
   });
-  thread_.join();
+  loop_.finish();
 }
 
 std::shared_ptr<detail::Spot> Member::spot(const std::string& name) {
@@ -192,22 +226,44 @@ bool Member::enter_again(detail::Spot* spot, detail::Holding& holding) noexcept 
 
 std::error_code Member::acquire(const std::string&, detail::Spot* spot, detail::Deadline deadline,
                                 const std::stop_token& cancel, detail::Holding& holding) {
-  auto& kept = static_cast<Kept&>(*spot);
-  const auto waiting = std::make_shared<Kept::Waiting>(kept.shared_from_this());
-  asio::post(io_, [waiting] { waiting->kept->ask(waiting); });
-  std::unique_lock lock{waiting->mutex};
-  const auto is_done = [&] { return waiting->done; };
-  if (!waiting->answered.wait_until(lock, cancel, deadline, is_done)) {
-    const std::error_code why = cancel.stop_requested() ? Errc::cancelled : Errc::timed_out;
-    lock.unlock();
-    asio::post(io_, [waiting, why] { waiting->kept->give_up(waiting, why); });
-    lock.lock();
-    // The member's thread has the last word: granted meanwhile, or given up.
-    waiting->answered.wait(lock, is_done);
+  // Who is on the loop would wait for itself.
+  if (SharedLoop::is_on_any()) {
+    return std::make_error_code(std::errc::resource_deadlock_would_occur);
   }
-  if (waiting->error) return waiting->error;
-  holding = {0, waiting->result};
+  auto& kept = static_cast<Kept&>(*spot);
+  Awaited waiting{loop_};
+  std::optional<std::stop_callback<Canceller>> canceller;
+  loop_.await(
+      waiting.thread, deadline,
+      [&] {
+        waiting.known_as = daemon_->next_waiter();
+        if (cancel.stop_possible()) {
+          canceller.emplace(cancel, Canceller{kept.shared_from_this(), waiting.known_as});
+        }
+        kept.ask(waiting);
+      },
+      [&] { kept.give_up(waiting.known_as, Errc::timed_out); });
+  if (waiting.error) return waiting.error;
+  holding = {0, waiting.fence};
   return {};
+}
+
+void Member::acquire_later(const std::string&, detail::Spot* spot, const std::stop_token& cancel,
+                           detail::Completion& completion) {
+  auto& kept = static_cast<Kept&>(*spot);
+  loop_.visit([this, &kept, &completion, cancel] {
+    detail::Holding holding;
+    if (kept.enter_again(epoch_, holding)) {
+      // Not from here: whoever asks again as soon as it is answered would never come to an end.
+      return asio::post(loop_.io(), [&completion, holding] { completion.on_answer({}, holding); });
+    }
+    auto later = std::make_unique<Later>(completion);
+    later->known_as = daemon_->next_waiter();
+    if (cancel.stop_possible()) {
+      later->cancel.emplace(cancel, Canceller{kept.shared_from_this(), later->known_as});
+    }
+    kept.ask(*later.release());
+  });
 }
 
 void Member::release(detail::Spot* spot, const detail::Holding&) noexcept {
@@ -220,19 +276,12 @@ std::chrono::milliseconds Member::valid_for() const {
 }
 
 bool Member::is_complete() {
-  std::mutex mutex;
-  std::condition_variable answered;
-  std::optional<bool> complete;
-  asio::post(io_, [&] {
-    bool all = true;
+  HAPAX_CHECK(!SharedLoop::is_on_any());
+  bool all = true;
+  loop_.visit([&] {
     for (std::uint32_t i = 0; i < size_; ++i) all = all && daemon_->is_up(NodeId{i});
-    const std::lock_guard lock{mutex};
-    complete = all;
-    answered.notify_one();
   });
-  std::unique_lock lock{mutex};
-  answered.wait(lock, [&] { return complete.has_value(); });
-  return *complete;
+  return all;
 }
 
 }  // namespace hapax::client

@@ -1,24 +1,19 @@
-// A member of the group inside this process: its thread, and the ways of this process's threads to
-// it.
+// A member of the group inside this process, on a loop that the threads of this process share.
 //
 // A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table goes on
 // believing that it is held, and the next lock() is one compare-and-swap on the spot's word, with
-// the next turn. When somebody else wants it, here or elsewhere, the member's thread takes the word
+// the next turn. When somebody else wants it, here or elsewhere, the loop takes the word
 // back and releases; or, if it is in use, marks it, and the unlock releases.
 #pragma once
 
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 
 #include "client/gateway.h"
+#include "client/shared_loop.h"
 #include "node/daemon.h"
 
 namespace hapax::client {
@@ -33,7 +28,13 @@ class Member final : public detail::Gateway {
   bool enter_again(detail::Spot* spot, detail::Holding& holding) noexcept override;
   std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
+                     detail::Completion& completion) override;
   void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override;
   std::error_code campaign(const std::string& name, const std::string& value,
                            detail::Deadline deadline, const std::stop_token& cancel,
                            const std::shared_ptr<detail::Candidate>& candidate,
@@ -54,22 +55,33 @@ class Member final : public detail::Gateway {
 
  private:
   class Kept;
+  class Waiting;
+  class Awaited;
+  class Later;
+  struct Canceller;
   struct Campaign;
+  struct Grant;
 
-  void end_campaign(const detail::Holding& holding);
+  // All on the loop.
+  void give_up(Campaign& campaign, std::error_code why);
+  void end_campaign(std::uint64_t waiter);
+  void ask(std::uint64_t id, const std::shared_ptr<Grant>& grant);
+  void give_up(std::uint64_t grant, std::error_code why);
+  void drop(std::uint64_t grant);
 
-  boost::asio::io_context io_;
+  SharedLoop loop_;
   std::unique_ptr<Daemon> daemon_;
   std::uint32_t size_ = 0;
   Epoch epoch_{};
   std::mutex mutex_;  // Guards spots_.
   std::map<std::string, std::shared_ptr<Kept>> spots_;
   std::atomic<std::uint64_t> last_observation_{0};
-  // The member's thread's:
+  std::atomic<std::uint64_t> last_grant_{0};
+  // The loop's:
   std::map<std::uint64_t, std::shared_ptr<Campaign>> campaigns_;  // By waiter.
   std::map<std::uint64_t, ObserverId> observers_;
+  std::map<std::uint64_t, std::shared_ptr<Grant>> grants_;
   std::stop_source lost_;
-  std::thread thread_;
 };
 
 }  // namespace hapax::client

@@ -1,7 +1,9 @@
-#include <boost/asio/post.hpp>
+#include <functional>
 #include <future>
+#include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "client/answers.h"
 #include "client/candidate.h"
 #include "client/changes.h"
@@ -11,23 +13,25 @@
 namespace hapax::client {
 namespace {
 
-namespace asio = boost::asio;
-
 // Longer than a daemon waits for the other members.
 constexpr std::chrono::seconds kToAnswer{4};
+
+// Said to who is on the loop.
+std::error_code would_wait_for_itself() {
+  return std::make_error_code(std::errc::resource_deadlock_would_occur);
+}
 
 }  // namespace
 
 // One campaign of this process, from asking to resigning. No lock is kept beyond that, so it has
-// nothing to do with the word of a spot.
+// nothing to do with the word of a spot. All of it belongs to the loop until it is answered.
 struct Member::Campaign final : LocalAsker {
   Campaign(Member& m, std::string n, std::shared_ptr<detail::Candidate> c)
       : member(m), name(std::move(n)), candidate(std::move(c)) {}
 
-  // On the member's thread.
-  void on_granted(WaiterId id, Fence fence, bool) override {
+  void on_granted(WaiterId id, Fence f, bool) override {
     waiter = id;
-    answer({}, fence);
+    answer({}, f);
   }
   void on_wanted(WaiterId) override {}
   void on_asked_to_resign(const std::string& to) override { candidate->ask_to_resign(to); }
@@ -35,73 +39,77 @@ struct Member::Campaign final : LocalAsker {
     answer(Errc::refused, {});
     if (waiter) member.campaigns_.erase(number(*waiter));  // The last: it may be the end of us.
   }
-  void answer(std::error_code e, Fence fence) {
-    const std::lock_guard lock{mutex};
+  void answer(std::error_code e, Fence f) {
+    if (std::exchange(is_answered, true)) return;
     error = e;
-    result = fence;
-    done = true;
-    answered.notify_all();
+    fence = f;
+    member.loop_.wake(thread);
   }
 
   Member& member;
   const std::string name;
   const std::shared_ptr<detail::Candidate> candidate;
-  std::optional<WaiterId> waiter;  // The member's thread's.
-  std::mutex mutex;                // Guards what follows.
-  std::condition_variable_any answered;
-  bool done = false;
+  std::optional<WaiterId> waiter;
+  bool is_answered = false;
+  SharedLoop::Waiter thread;
   std::error_code error;
-  Fence result;
+  Fence fence;
 };
 
 std::error_code Member::campaign(const std::string& name, const std::string& value,
                                  detail::Deadline deadline, const std::stop_token& cancel,
                                  const std::shared_ptr<detail::Candidate>& candidate,
                                  detail::Holding& holding) {
+  if (SharedLoop::is_on_any()) return would_wait_for_itself();
   const auto campaign = std::make_shared<Campaign>(*this, name, candidate);
-  asio::post(io_, [this, campaign, value] {
-    const auto waiter = daemon_->campaign(campaign->name, value, *campaign);
-    if (!waiter) return campaign->answer(Errc::refused, {});
-    if (!campaign->waiter) campaign->waiter = *waiter;  // Else granted already, and perhaps read.
-    campaigns_[number(*waiter)] = campaign;
-  });
-  std::unique_lock lock{campaign->mutex};
-  const auto is_done = [&] { return campaign->done; };
-  if (!campaign->answered.wait_until(lock, cancel, deadline, is_done)) {
-    const std::error_code why = cancel.stop_requested() ? Errc::cancelled : Errc::timed_out;
-    lock.unlock();
-    asio::post(io_, [this, campaign, why] {
-      if (campaign->done || !daemon_->abandon(campaign->name, *campaign->waiter)) return;
-      campaigns_.erase(number(*campaign->waiter));
-      campaign->answer(why, {});
-    });
-    lock.lock();
-    // The member's thread has the last word: granted meanwhile, or given up.
-    campaign->answered.wait(lock, is_done);
-  }
+  // A moment later: whoever cancels may hold locks.
+  const auto give_up_later = [this, campaign] {
+    loop_.post([this, campaign] { give_up(*campaign, Errc::cancelled); });
+  };
+  std::optional<std::stop_callback<std::function<void()>>> canceller;
+  loop_.await(
+      campaign->thread, deadline,
+      [&] {
+        if (cancel.stop_possible()) canceller.emplace(cancel, give_up_later);
+        const auto waiter = daemon_->campaign(name, value, *campaign);
+        if (!waiter) return campaign->answer(Errc::refused, {});
+        campaign->waiter = *waiter;
+        campaigns_[number(*waiter)] = campaign;
+      },
+      [&] { give_up(*campaign, Errc::timed_out); });
   if (campaign->error) return campaign->error;
-  holding = {number(*campaign->waiter), campaign->result};
+  holding = {number(*campaign->waiter), campaign->fence};
   return {};
 }
 
-void Member::resign(const detail::Holding& holding) noexcept {
-  asio::post(io_, [this, holding] { end_campaign(holding); });
+// Unless it was answered meanwhile.
+void Member::give_up(Campaign& campaign, std::error_code why) {
+  if (campaign.is_answered) return;
+  HAPAX_CHECK(daemon_->abandon(campaign.name, *campaign.waiter));
+  campaigns_.erase(number(*campaign.waiter));
+  campaign.answer(why, {});
 }
 
-void Member::end_campaign(const detail::Holding& holding) {
-  const auto at = campaigns_.find(holding.request);
+void Member::resign(const detail::Holding& holding) noexcept {
+  // A moment later: whoever resigns may hold what a callback on the loop waits for.
+  loop_.post([this, waiter = holding.request] { end_campaign(waiter); });
+}
+
+void Member::end_campaign(std::uint64_t waiter) {
+  const auto at = campaigns_.find(waiter);
   if (at == campaigns_.end()) return;
   const auto campaign = std::move(at->second);
   campaigns_.erase(at);
-  daemon_->release(campaign->name, WaiterId{holding.request}, holding.fence.turn);
+  daemon_->release(campaign->name, WaiterId{waiter}, campaign->fence.turn);
 }
 
 std::error_code Member::hand_over(const detail::Holding& holding, const std::string& to) {
+  if (SharedLoop::is_on_any()) return would_wait_for_itself();
   const auto outcome = std::make_shared<std::promise<std::error_code>>();
-  asio::post(io_, [this, holding, to, outcome] {
+  loop_.visit([this, holding, to, outcome] {
     daemon_->campaigns().hand_over(
         WaiterId{holding.request}, to, [this, holding, outcome](const std::string& error) {
-          if (error.empty()) end_campaign(holding);
+          if (error.empty()) end_campaign(holding.request);
           outcome->set_value(error.empty() ? std::error_code{}
                                            : make_error_code(Errc::no_candidate));
         });
@@ -112,8 +120,9 @@ std::error_code Member::hand_over(const detail::Holding& holding, const std::str
 }
 
 std::error_code Member::ask_to_resign(const std::string& name, const std::string& to) {
+  if (SharedLoop::is_on_any()) return would_wait_for_itself();
   const auto outcome = std::make_shared<std::promise<std::error_code>>();
-  asio::post(io_, [this, name, to, outcome] {
+  loop_.visit([this, name, to, outcome] {
     daemon_->campaigns().request_resignation(name, to, [outcome](const std::string& error) {
       outcome->set_value(error.empty() ? std::error_code{} : make_error_code(Errc::no_leader));
     });
@@ -126,7 +135,7 @@ std::error_code Member::ask_to_resign(const std::string& name, const std::string
 std::uint64_t Member::observe(const std::string& name,
                               const std::shared_ptr<detail::Changes>& changes) {
   const std::uint64_t observation = ++last_observation_;
-  asio::post(io_, [this, name, changes, observation] {
+  loop_.visit([this, name, changes, observation] {
     observers_[observation] =
         daemon_->campaigns().observe(name, [changes](const std::optional<session::Leader>& leader) {
           changes->push(change_of(leader));
@@ -136,7 +145,7 @@ std::uint64_t Member::observe(const std::string& name,
 }
 
 void Member::unobserve(std::uint64_t observation) noexcept {
-  asio::post(io_, [this, observation] {
+  loop_.visit([this, observation] {
     const auto at = observers_.find(observation);
     if (at == observers_.end()) return;
     daemon_->campaigns().podium().unobserve(at->second);
@@ -148,8 +157,9 @@ void Member::unobserve(std::uint64_t observation) noexcept {
 
 std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
                             std::vector<std::uint32_t>& silent) {
+  if (SharedLoop::is_on_any()) return would_wait_for_itself();
   const auto outcome = std::make_shared<std::promise<std::optional<session::Locks>>>();
-  asio::post(io_, [this, name = std::string{name}, outcome] {
+  loop_.visit([this, name = std::string{name}, outcome] {
     const auto asked = daemon_->who(
         name, [outcome](session::Locks&& told) { outcome->set_value(std::move(told)); });
     if (!asked) outcome->set_value(std::nullopt);
@@ -164,16 +174,14 @@ std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
 }
 
 std::error_code Member::status(GroupStatus& status) {
-  std::promise<session::State> outcome;
-  asio::post(io_, [&] { outcome.set_value(daemon_->state()); });
-  status = status_of(outcome.get_future().get());
+  if (SharedLoop::is_on_any()) return would_wait_for_itself();
+  loop_.visit([&] { status = status_of(daemon_->state()); });
   return {};
 }
 
 std::error_code Member::stats(MemberStats& stats) {
-  std::promise<session::Stats> outcome;
-  asio::post(io_, [&] { outcome.set_value(daemon_->stats()); });
-  stats = stats_of(outcome.get_future().get());
+  if (SharedLoop::is_on_any()) return would_wait_for_itself();
+  loop_.visit([&] { stats = stats_of(daemon_->stats()); });
   return {};
 }
 

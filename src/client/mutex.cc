@@ -1,6 +1,7 @@
 #include "hapax/mutex.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -28,6 +29,7 @@ class Mutex::Impl {
   Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
       : gateway_(std::move(gateway)), name_(name), spot_(gateway_->spot(name_)) {}
   ~Impl() {
+    HAPAX_CHECK(asked_.load() == 0);  // Cancel what is asked for, and see it through.
     if (is_held_) gateway_->release(spot_.get(), holding_);
   }
 
@@ -50,6 +52,11 @@ class Mutex::Impl {
     is_held_ = true;
     return {};
   }
+  void acquire_later(std::function<void(std::error_code)> done, const std::stop_token& cancel) {
+    ++asked_;
+    auto asked = std::make_unique<Asked>(*this, std::move(done));
+    gateway_->acquire_later(name_, spot_.get(), cancel, *asked.release());
+  }
   void release() {
     HAPAX_CHECK(is_held_);
     is_held_ = false;
@@ -67,6 +74,27 @@ class Mutex::Impl {
   std::atomic<std::chrono::milliseconds::rep> patience_ms_{250};
 
  private:
+  // An asynchronous request, until it is answered.
+  class Asked final : public detail::Completion {
+   public:
+    Asked(Impl& impl, std::function<void(std::error_code)> done)
+        : impl_(impl), done_(std::move(done)) {}
+    void on_answer(std::error_code error, const detail::Holding& holding) noexcept override {
+      const std::unique_ptr<Asked> self{this};
+      if (!error) {
+        impl_.holding_ = holding;
+        impl_.is_held_ = true;
+      }
+      --impl_.asked_;
+      done_(error);
+    }
+
+   private:
+    Impl& impl_;
+    const std::function<void(std::error_code)> done_;
+  };
+
+  std::atomic<int> asked_{0};  // Asynchronous requests without an answer.
   // Invariant: written only by whoever holds the lock.
   detail::Holding holding_;
   bool is_held_ = false;
@@ -97,6 +125,10 @@ std::error_code Mutex::acquire_until(Clock::time_point deadline, std::stop_token
   } catch (...) {
     return std::make_error_code(std::errc::not_enough_memory);
   }
+}
+
+void Mutex::async_acquire(std::function<void(std::error_code)> done, std::stop_token cancel) {
+  impl_->acquire_later(std::move(done), cancel);
 }
 
 std::chrono::milliseconds Mutex::patience() const {

@@ -5,6 +5,8 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
@@ -12,10 +14,18 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "client/quiet_bio.h"
 #include "hapax/error.h"
+#include "net/tls.h"
 
 namespace hapax::client {
 namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Whoever hangs up ends the wait.
+steady_clock::time_point forever() { return steady_clock::now() + std::chrono::hours{24}; }
 
 [[noreturn]] void fail(const net::Address& address, int error) {
   throw std::system_error{
@@ -23,22 +33,44 @@ namespace {
       "no daemon answers at " + address.text() + " (" + std::strerror(error) + ")"};
 }
 
-int open_unix(const net::Address& address) {
+// Waits until the descriptor is ready for `events`; false if it is not in time.
+bool await(int fd, short events, steady_clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    if (left <= milliseconds{0}) return false;
+    pollfd waiting{fd, events, 0};
+    const int ready = poll(&waiting, 1, static_cast<int>(left.count()));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
+}
+
+// 0, or what went wrong.
+int connect_in_time(int fd, const sockaddr* where, socklen_t size,
+                    steady_clock::time_point deadline) {
+  if (connect(fd, where, size) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  if (!await(fd, POLLOUT, deadline)) return ETIMEDOUT;
+  int error = 0;
+  socklen_t length = sizeof error;
+  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+int open_unix(const net::Address& address, steady_clock::time_point deadline) {
   sockaddr_un where{};
   where.sun_family = AF_UNIX;
   if (address.path.size() >= sizeof where.sun_path) fail(address, ENAMETOOLONG);
   std::memcpy(where.sun_path, address.path.data(), address.path.size());
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) fail(address, errno);
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0) {
-    const int error = errno;
-    close(fd);
-    fail(address, error);
-  }
-  return fd;
+  const int error =
+      connect_in_time(fd, reinterpret_cast<const sockaddr*>(&where), sizeof where, deadline);
+  if (error == 0) return fd;
+  close(fd);
+  fail(address, error);
 }
 
-int open_tcp(const net::Address& address) {
+int open_tcp(const net::Address& address, steady_clock::time_point deadline) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -49,9 +81,9 @@ int open_tcp(const net::Address& address) {
   int error = EHOSTUNREACH;
   int fd = -1;
   for (const addrinfo* at = found; at != nullptr && fd < 0; at = at->ai_next) {
-    fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) == 0) break;
-    error = errno;
+    fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    error = fd < 0 ? errno : connect_in_time(fd, at->ai_addr, at->ai_addrlen, deadline);
+    if (error == 0) break;
     if (fd >= 0) close(fd);
     fd = -1;
   }
@@ -62,32 +94,111 @@ int open_tcp(const net::Address& address) {
   return fd;
 }
 
+// What the session waits for; 0 if it is over.
+short events_for(SSL* session, int result) {
+  switch (SSL_get_error(session, result)) {
+    case SSL_ERROR_WANT_READ:
+      return POLLIN;
+    case SSL_ERROR_WANT_WRITE:
+      return POLLOUT;
+    default:
+      return 0;
+  }
+}
+
+std::string reason() {
+  const unsigned long code = ERR_get_error();
+  ERR_clear_error();
+  const char* text = code == 0 ? nullptr : ERR_reason_error_string(code);
+  return text == nullptr ? "it hung up" : text;
+}
+
 }  // namespace
 
-Socket::Socket(const net::Address& address)
-    : fd_(address.is_unix() ? open_unix(address) : open_tcp(address)) {}
+Socket::Socket(const net::Address& address, boost::asio::ssl::context* tls, milliseconds patience) {
+  const auto deadline = steady_clock::now() + patience;
+  fd_ = address.is_unix() ? open_unix(address, deadline) : open_tcp(address, deadline);
+  if (tls == nullptr || address.is_unix()) return;
+  try {
+    shake_hands(address, *tls, deadline);
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+}
 
 Socket::~Socket() { close(fd_); }
 
+void Socket::shake_hands(const net::Address& address, boost::asio::ssl::context& tls,
+                         steady_clock::time_point deadline) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::system_error{make_error_code(Errc::unreachable),
+                            "TLS with " + address.text() + ": " + why};
+  };
+  ERR_clear_error();
+  session_.reset(SSL_new(tls.native_handle()));
+  BIO* bio = session_ ? make_quiet_bio(fd_) : nullptr;
+  if (bio == nullptr) refuse("out of memory");
+  SSL_set_bio(session_.get(), bio, bio);
+  for (int result = 0; (result = SSL_connect(session_.get())) != 1;) {
+    const short events = events_for(session_.get(), result);
+    if (events == 0) refuse(reason());
+    if (!await(fd_, events, deadline)) refuse("no answer");
+  }
+  if (!net::peer_of(session_.get())) refuse("its certificate is not made out to a member");
+}
+
 bool Socket::write(std::span<const std::uint8_t> bytes) noexcept {
+  if (session_) return write_tls(bytes);
   while (!bytes.empty()) {
     const ssize_t count = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN && await(fd_, POLLOUT, forever())) continue;
     if (count <= 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
   return true;
 }
 
-std::ptrdiff_t Socket::read(std::span<std::uint8_t> room,
-                            std::chrono::milliseconds patience) noexcept {
-  pollfd waiting{fd_, POLLIN, 0};
-  const int ready = poll(&waiting, 1, static_cast<int>(patience.count()));
-  if (ready == 0 || (ready < 0 && errno == EINTR)) return 0;
-  if (ready < 0) return -1;
+bool Socket::write_tls(std::span<const std::uint8_t> bytes) noexcept {
+  while (!bytes.empty()) {
+    std::unique_lock lock{mutex_};
+    ERR_clear_error();
+    std::size_t count = 0;
+    const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count);
+    const short events = result == 1 ? 0 : events_for(session_.get(), result);
+    lock.unlock();
+    if (result == 1) {
+      bytes = bytes.subspan(count);
+    } else if (events == 0 || !await(fd_, events, forever())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::ptrdiff_t Socket::read(std::span<std::uint8_t> room, milliseconds patience) noexcept {
+  if (session_) return read_tls(room, patience);
+  if (!await(fd_, POLLIN, steady_clock::now() + patience)) return 0;
   const ssize_t count = recv(fd_, room.data(), room.size(), 0);
-  if (count < 0 && errno == EINTR) return 0;
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   return count <= 0 ? -1 : count;
+}
+
+// Bytes that have come may be in the session already: it is asked before the socket is.
+std::ptrdiff_t Socket::read_tls(std::span<std::uint8_t> room, milliseconds patience) noexcept {
+  for (const bool is_last : {false, true}) {
+    std::unique_lock lock{mutex_};
+    ERR_clear_error();
+    std::size_t count = 0;
+    const int result = SSL_read_ex(session_.get(), room.data(), room.size(), &count);
+    if (result == 1) return static_cast<std::ptrdiff_t>(count);
+    const short events = events_for(session_.get(), result);
+    lock.unlock();
+    if (events == 0) return -1;
+    if (is_last || !await(fd_, events, steady_clock::now() + patience)) return 0;
+  }
+  return 0;
 }
 
 void Socket::shut_down() noexcept { shutdown(fd_, SHUT_RDWR); }

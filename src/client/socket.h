@@ -1,9 +1,13 @@
-// A connected stream socket of this process, closed with its owner.
+// A connection of this process to a daemon, in the clear or under TLS, closed with its owner. One
+// thread may read while another writes.
 #pragma once
 
+#include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -13,8 +17,10 @@ namespace hapax::client {
 
 class Socket {
  public:
-  // Throws std::system_error.
-  explicit Socket(const net::Address& address);
+  // `tls` may be null; else the other side must be a member of the group. Throws std::system_error,
+  // after `patience` at the latest.
+  Socket(const net::Address& address, boost::asio::ssl::context* tls,
+         std::chrono::milliseconds patience);
   ~Socket();
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
@@ -27,7 +33,19 @@ class Socket {
   void shut_down() noexcept;
 
  private:
+  struct Free {
+    void operator()(SSL* session) const { SSL_free(session); }
+  };
+
+  void shake_hands(const net::Address& address, boost::asio::ssl::context& tls,
+                   std::chrono::steady_clock::time_point deadline);
+  std::ptrdiff_t read_tls(std::span<std::uint8_t> room,
+                          std::chrono::milliseconds patience) noexcept;
+  bool write_tls(std::span<const std::uint8_t> bytes) noexcept;
+
   int fd_ = -1;
+  std::mutex mutex_;  // Guards what follows: a TLS session is for one thread at a time.
+  std::unique_ptr<SSL, Free> session_;  // Null: in the clear.
 };
 
 }  // namespace hapax::client

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "draw/testing/traces.h"
+#include "mutex/catalog.h"
 
 namespace hapax {
 namespace {
@@ -51,10 +52,17 @@ TEST_P(LayoutOf, ANodeTakesOneStepARow) {
   }
 }
 
+bool lets_in_several(const Chronicle& scene) {
+  bool several = false;
+  for_each_shared([&]<class A>() { several = several || A::kInfo.name == scene.algorithm; });
+  return several;
+}
+
 // Of two that were inside one after the other, neither looks as if it had been there with the
 // other.
 TEST_P(LayoutOf, BarsOverlapOnlyWhereTheTraceSaysSo) {
   for (const Chronicle& scene : testing::scenes_of(GetParam())) {
+    if (lets_in_several(scene)) continue;
     const Layout layout = lay_out(scene, Packing::tight);
     for (const Bar& a : layout.bars) {
       for (const Bar& b : layout.bars) {

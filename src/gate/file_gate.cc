@@ -21,7 +21,9 @@ namespace {
 
 using Path = std::filesystem::path;
 
-constexpr std::string_view kTitle = "hapax fence gate 1: ";
+constexpr std::string_view kTitle = "hapax fence gate 2: ";
+constexpr std::string_view kOldTitle = "hapax fence gate 1: ";
+static_assert(kTitle.size() == kOldTitle.size());
 constexpr std::size_t kLongest = 256;  // More than any line of ours.
 
 [[noreturn]] void fail(const char* what, const Path& file) {
@@ -35,37 +37,63 @@ std::uint64_t check_sum(std::string_view text) {
   return sum;
 }
 
-std::string line_of(Fence fence) {
-  const std::string line = fmt::format("{}{}.{}", kTitle, number(fence.epoch), number(fence.turn));
+std::string line_of(const FenceMarks& marks) {
+  const auto& [alone, shared] = marks;
+  const std::string line =
+      fmt::format("{}{}.{} {}.{}", kTitle, number(alone.epoch), number(alone.turn),
+                  number(shared.epoch), number(shared.turn));
   return fmt::format("{} check {:016x}\n", line, check_sum(line));
 }
 
-// Strict: only what line_of would write.
-std::optional<Fence> fence_of(std::string_view line) {
-  if (!line.starts_with(kTitle)) return std::nullopt;
-  const char* end = line.data() + line.size();
+// As hapax 0.1 wrote it, before there was a mark for those who share.
+std::string old_line_of(const FenceMarks& marks) {
+  const std::string line =
+      fmt::format("{}{}.{}", kOldTitle, number(marks.alone.epoch), number(marks.alone.turn));
+  return fmt::format("{} check {:016x}\n", line, check_sum(line));
+}
+
+// Takes "epoch.turn" off the front.
+std::optional<Fence> take_fence(std::string_view& text) {
+  const char* end = text.data() + text.size();
   std::uint64_t epoch = 0;
   std::uint64_t turn = 0;
-  const auto first = std::from_chars(line.data() + kTitle.size(), end, epoch);
+  const auto first = std::from_chars(text.data(), end, epoch);
   if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '.') return std::nullopt;
   const auto second = std::from_chars(first.ptr + 1, end, turn);
   if (second.ec != std::errc{}) return std::nullopt;
-  const Fence fence{Epoch{epoch}, Turn{turn}};
-  return line_of(fence) == line ? std::optional{fence} : std::nullopt;
+  text = {second.ptr, end};
+  return Fence{Epoch{epoch}, Turn{turn}};
 }
 
-Fence read_mark(int fd, const Path& file) {
+// Strict: only what line_of or old_line_of would write.
+std::optional<FenceMarks> marks_of(std::string_view line) {
+  const bool old = line.starts_with(kOldTitle);
+  if (!old && !line.starts_with(kTitle)) return std::nullopt;
+  std::string_view rest = line.substr(kTitle.size());
+  const auto alone = take_fence(rest);
+  if (!alone) return std::nullopt;
+  FenceMarks marks{*alone, {}};
+  if (old) return old_line_of(marks) == line ? std::optional{marks} : std::nullopt;
+  if (!rest.starts_with(' ')) return std::nullopt;
+  rest.remove_prefix(1);
+  const auto shared = take_fence(rest);
+  if (!shared) return std::nullopt;
+  marks.shared = *shared;
+  return line_of(marks) == line ? std::optional{marks} : std::nullopt;
+}
+
+FenceMarks read_marks(int fd, const Path& file) {
   std::array<char, kLongest> text{};
   ssize_t size = 0;
   do size = pread(fd, text.data(), text.size(), 0);
   while (size < 0 && errno == EINTR);
   if (size < 0) fail("cannot read the gate", file);
-  if (const auto fence = fence_of({text.data(), static_cast<std::size_t>(size)})) return *fence;
+  if (const auto marks = marks_of({text.data(), static_cast<std::size_t>(size)})) return *marks;
   throw std::system_error{make_error_code(Errc::bad_gate), file.string()};
 }
 
-void write_mark(int fd, Fence fence, const Path& file) {
-  const std::string line = line_of(fence);
+void write_marks(int fd, const FenceMarks& marks, const Path& file) {
+  const std::string line = line_of(marks);
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t count = write(fd, rest.data(), rest.size());
@@ -149,7 +177,7 @@ void make_if_missing(const Path& file) {
   std::string name = file.string() + ".XXXXXX";
   const int fd = mkostemp(name.data(), O_CLOEXEC);
   const Draft draft{std::move(name), fd, file};
-  write_mark(draft.fd, {}, file);
+  write_marks(draft.fd, {}, file);
   if (link(draft.name.c_str(), file.c_str()) != 0 && errno != EEXIST) {
     fail("cannot make the gate", file);
   }
@@ -159,12 +187,12 @@ void make_if_missing(const Path& file) {
 // Returns the new file, open and locked: whoever finds it by its name waits for us.
 // REQUIRES: `old` is the file, and locked. So nobody else writes the draft, whose name is always
 // the same: a process that dies here leaves one at most.
-int replace(const Path& file, int old, Fence fence) {
+int replace(const Path& file, int old, const FenceMarks& marks) {
   std::string name = file.string() + ".new";
   const int fd = open(name.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
   Draft draft{std::move(name), fd, file};
   lock(draft.fd, file);
-  write_mark(draft.fd, fence, file);
+  write_marks(draft.fd, marks, file);
   struct stat before {};
   if (fstat(old, &before) != 0 || fchmod(draft.fd, before.st_mode & 07777) != 0) {
     fail("cannot set the mode of the gate", file);
@@ -187,7 +215,7 @@ FileGate::FileGate(Path file) : file_(std::move(file)) {
 Fence FileGate::highest() const {
   const int fd = open_and_lock(file_);
   try {
-    const Fence mark = read_mark(fd, file_);
+    const Fence mark = read_marks(fd, file_).highest();
     close(fd);
     return mark;
   } catch (...) {
@@ -196,12 +224,12 @@ Fence FileGate::highest() const {
   }
 }
 
-FileGate::Passage::Passage(const Path& file, Fence fence) : old_(open_and_lock(file)) {
+FileGate::Passage::Passage(const Path& file, Fence fence, bool shared) : old_(open_and_lock(file)) {
   try {
-    const Fence mark = read_mark(old_, file);
-    // An equal mark is on the disk already.
-    if (mark < fence) new_ = replace(file, old_, fence);
-    open_ = mark <= fence;
+    const FenceMarks before = read_marks(old_, file);
+    FenceMarks after = before;
+    open_ = shared ? after.admit_shared(fence) : after.admit(fence);
+    if (after != before) new_ = replace(file, old_, after);
   } catch (...) {
     close(old_);
     throw;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
@@ -201,6 +202,32 @@ TEST_F(OnAFile, AProcessKilledAtAnyMomentLeavesAWholeMark) {
     before = now;
   }
   EXPECT_GT(before, Fence{});
+}
+
+TEST_F(OnAFile, ReadersShutOutOnlyEarlierWriters) {
+  FileGate{path()}.admit_shared(fence(1, 6));
+  FileGate gate{path()};
+  bool read = false;
+  EXPECT_TRUE(gate.admit_shared(fence(1, 4), [&] { read = true; })) << "it reads with the other";
+  EXPECT_TRUE(read);
+  EXPECT_FALSE(gate.admit(fence(1, 5)));
+  EXPECT_TRUE(gate.admit(fence(1, 7)));
+  EXPECT_FALSE(FileGate{path()}.admit_shared(fence(1, 6)));
+  EXPECT_EQ(gate.highest(), fence(1, 7));
+}
+
+TEST_F(OnAFile, GoesOnFromAFileOfTheFirstVersion) {
+  write("hapax fence gate 1: 1.5 check 45213b7e0a3ac4d0\n");
+  expect_error(Errc::bad_gate);  // Its sum is wrong.
+  const std::string line = "hapax fence gate 1: 1.5";
+  std::uint64_t sum = 14695981039346656037u;
+  for (const char c : line) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  write(fmt::format("{} check {:016x}\n", line, sum));
+  FileGate gate{path()};
+  EXPECT_EQ(gate.highest(), fence(1, 5));
+  EXPECT_FALSE(gate.admit_shared(fence(1, 4)));
+  EXPECT_TRUE(gate.admit_shared(fence(1, 6)));
+  EXPECT_EQ(FileGate{path()}.highest(), fence(1, 6));
 }
 
 }  // namespace

@@ -73,5 +73,18 @@ TEST(InMemory, UpdatesAreLostIfReadsDoNotRaiseTheMark) {
   EXPECT_GT(lost, 0);
 }
 
+// Readers come in any order and do not shut each other out; a writer shuts out all before it.
+TEST(InMemory, ReadersShutOutOnlyEarlierWriters) {
+  FenceGate gate;
+  EXPECT_TRUE(gate.admit_shared({Epoch{1}, Turn{6}}));
+  EXPECT_TRUE(gate.admit_shared({Epoch{1}, Turn{4}})) << "it reads together with the other";
+  EXPECT_FALSE(gate.admit({Epoch{1}, Turn{5}})) << "a writer that a reader came after";
+  EXPECT_TRUE(gate.admit({Epoch{1}, Turn{7}}));
+  EXPECT_FALSE(gate.admit_shared({Epoch{1}, Turn{6}})) << "a reader that a writer came after";
+  EXPECT_TRUE(gate.admit_shared({Epoch{1}, Turn{8}}));
+  EXPECT_FALSE(gate.admit({Epoch{1}, Turn{7}}));
+  EXPECT_EQ(gate.highest(), (Fence{Epoch{1}, Turn{8}}));
+}
+
 }  // namespace
 }  // namespace hapax

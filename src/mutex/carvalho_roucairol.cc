@@ -1,7 +1,6 @@
 #include "mutex/carvalho_roucairol.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -56,10 +55,11 @@ void CarvalhoRoucairol::request(Effects<Message>& fx) {
   phase_ = Phase::waiting;
   if (missing() > 0) {
     fx.because("{} asks with {} those whose permission it lacks", self_.value, own());
-    fx.multicast(std::views::iota(std::uint32_t{0}, size_.value) |
-                     std::views::transform([](std::uint32_t i) { return NodeId{i}; }) |
-                     std::views::filter([this](NodeId peer) { return is_missing(peer); }),
-                 Request{asked_});
+    NodeSet asked;
+    for (std::uint32_t i = 0; i < size_.value; ++i) {
+      if (is_missing(NodeId{i})) asked.insert(NodeId{i});
+    }
+    fx.multicast(asked, Request{asked_});
   }
   enter_if_permitted(fx);
 }

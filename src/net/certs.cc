@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -92,21 +93,52 @@ bool is_ip(const std::string& host) {
   return !failed;
 }
 
-Pair make_member(std::size_t index, const std::string& host, int days, const Pair& authority) {
-  const std::string name = fmt::format("member-{}", index + 1);
-  Pair member = begin(name, days);
-  X509* certificate = member.certificate.get();
+// For somebody who is no authority.
+Pair make_pair(const std::string& name, const std::string& usage, const std::string& alternatives,
+               int days, const Pair& authority) {
+  Pair pair = begin(name, days);
+  X509* certificate = pair.certificate.get();
   X509* issuer = authority.certificate.get();
   must(X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1);
   extend(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE");
   extend(certificate, issuer, NID_key_usage, "critical,digitalSignature");
-  extend(certificate, issuer, NID_ext_key_usage, "serverAuth,clientAuth");
+  extend(certificate, issuer, NID_ext_key_usage, usage);
   extend(certificate, issuer, NID_subject_key_identifier, "hash");
   extend(certificate, issuer, NID_authority_key_identifier, "keyid");
-  extend(certificate, issuer, NID_subject_alt_name,
-         fmt::format("URI:hapax:{},{}:{}", name, is_ip(host) ? "IP" : "DNS", host));
+  extend(certificate, issuer, NID_subject_alt_name, alternatives);
   sign(certificate, authority.key.get());
-  return member;
+  return pair;
+}
+
+Pair make_member(const std::string& name, const std::string& host, int days,
+                 const Pair& authority) {
+  return make_pair(name, "serverAuth,clientAuth",
+                   fmt::format("URI:hapax:{},{}:{}", name, is_ip(host) ? "IP" : "DNS", host), days,
+                   authority);
+}
+
+Pair make_client(const std::string& name, int days, const Pair& authority) {
+  return make_pair(name, "clientAuth", fmt::format("URI:hapax:{}", name), days, authority);
+}
+
+// The authority that make_certs() wrote earlier.
+Result<Pair> read_authority(const fs::path& folder) {
+  const auto open = [](const fs::path& path) { return Memory{BIO_new_file(path.c_str(), "r")}; };
+  Pair pair;
+  if (const Memory file = open(folder / "ca.pem")) {
+    pair.certificate.reset(PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr));
+  }
+  if (const Memory file = open(folder / "ca.key")) {
+    pair.key.reset(PEM_read_bio_PrivateKey(file.get(), nullptr, nullptr, nullptr));
+  }
+  ERR_clear_error();
+  if (!pair.certificate || !pair.key ||
+      X509_check_private_key(pair.certificate.get(), pair.key.get()) != 1) {
+    return {boost::system::in_place_error,
+            error("there is no authority in {}: its ca.pem and ca.key come from --members",
+                  folder.string())};
+  }
+  return {boost::system::in_place_value, std::move(pair)};
 }
 
 std::string text_of(const Memory& memory) {
@@ -157,7 +189,7 @@ std::optional<Error> write(const File& file) {
 }
 
 std::optional<Error> objection(const CertsPlan& plan) {
-  if (plan.hosts.empty()) return error("a group has at least one member");
+  if (plan.hosts.empty() && plan.clients.empty()) return error("a group has at least one member");
   if (plan.days < 1 || plan.days > 36500) return error("certificates are valid for 1 … 36500 days");
   for (const std::string& host : plan.hosts) {
     const bool plain = std::all_of(host.begin(), host.end(), [](unsigned char c) {
@@ -168,19 +200,35 @@ std::optional<Error> objection(const CertsPlan& plan) {
       return error("'{}' is not the name or the address of a host", host);
     }
   }
+  for (const std::string& name : plan.clients) {
+    if (is_client_name(name)) continue;
+    return error("'{}' is not the name of a client: 1 … 48 letters, digits, '.', '-' or '_'", name);
+  }
   return std::nullopt;
 }
 
-std::vector<File> files_of(const CertsPlan& plan) {
+Result<std::vector<File>> files_of(const CertsPlan& plan) {
   std::vector<File> files;
   const auto add = [&](const std::string& name, const Pair& pair) {
     files.push_back({plan.folder / (name + ".pem"), pem_of(pair.certificate.get()), 0644});
     files.push_back({plan.folder / (name + ".key"), pem_of(pair.key.get()), 0600});
   };
-  const Pair authority = make_authority(4 * plan.days);
-  add("ca", authority);
+  Pair authority;
+  if (plan.hosts.empty()) {
+    auto known = read_authority(plan.folder);
+    if (!known) return known.error();
+    authority = std::move(*known);
+  } else {
+    authority = make_authority(4 * plan.days);
+    add("ca", authority);
+  }
   for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
-    add(fmt::format("member-{}", i + 1), make_member(i, plan.hosts[i], plan.days, authority));
+    const std::string name = fmt::format("member-{}", i + 1);
+    add(name, make_member(name, plan.hosts[i], plan.days, authority));
+  }
+  for (const std::string& client : plan.clients) {
+    const std::string name = fmt::format("client-{}", client);
+    add(name, make_client(name, plan.days, authority));
   }
   return files;
 }
@@ -192,14 +240,15 @@ Result<std::vector<fs::path>> make_certs(const CertsPlan& plan) {
   std::error_code failed;
   fs::create_directories(plan.folder, failed);
   if (failed) return error("cannot make the folder {}: {}", plan.folder.string(), failed.message());
-  const std::vector<File> files = files_of(plan);
-  for (const File& file : files) {
+  const auto files = files_of(plan);
+  if (!files) return files.error();
+  for (const File& file : *files) {
     if (!fs::exists(fs::symlink_status(file.path, failed))) continue;
     if (!plan.overwrite)
       return error("{} is there already; certificates are not overwritten", file.path.string());
   }
   std::vector<fs::path> paths;
-  for (const File& file : files) {
+  for (const File& file : *files) {
     if (plan.overwrite) fs::remove(file.path, failed);
     if (const auto e = write(file)) return *e;
     paths.push_back(file.path);
@@ -209,6 +258,11 @@ Result<std::vector<fs::path>> make_certs(const CertsPlan& plan) {
 
 TlsFiles tls_files(const fs::path& folder, NodeId member) {
   const std::string name = fmt::format("member-{}", number(member) + 1);
+  return {folder / "ca.pem", folder / (name + ".pem"), folder / (name + ".key")};
+}
+
+TlsFiles tls_files(const fs::path& folder, std::string_view client) {
+  const std::string name = fmt::format("client-{}", client);
   return {folder / "ca.pem", folder / (name + ".pem"), folder / (name + ".key")};
 }
 

@@ -1,5 +1,6 @@
 // A small certificate authority for one group: `ca.pem`, and for each member a certificate that
-// says which member it is and where it lives. For groups that have no authority of their own.
+// says which member it is and where it lives, for each client one that says its name. For groups
+// that have no authority of their own.
 #pragma once
 
 #include <filesystem>
@@ -15,15 +16,20 @@ namespace hapax::net {
 struct CertsPlan {
   std::filesystem::path folder;    // Is made if it is not there.
   std::vector<std::string> hosts;  // Of member 0, 1, …: a name or an IP address.
-  int days = 825;  // How long members' certificates are valid; the authority's: 4×.
+  int days = 825;                  // How long their certificates are valid; the authority's: 4×.
   bool overwrite = false;
+  // Names of clients. Without members: by the authority that is in the folder already.
+  std::vector<std::string> clients{};
 };
 
-// Writes ca.pem, ca.key, member-1.pem, member-1.key, … and returns their paths in that order. Keys
-// are readable by their owner only. Unless told to overwrite, refuses before it writes anything.
+// Writes ca.pem, ca.key, member-1.pem, member-1.key, …, client-NAME.pem, client-NAME.key, … and
+// returns their paths in that order. Keys are readable by their owner only. Unless told to
+// overwrite, refuses before it writes anything.
 Result<std::vector<std::filesystem::path>> make_certs(const CertsPlan& plan);
 
 // The files of one member as make_certs() names them.
 TlsFiles tls_files(const std::filesystem::path& folder, NodeId member);
+// The same of a client.
+TlsFiles tls_files(const std::filesystem::path& folder, std::string_view client);
 
 }  // namespace hapax::net

@@ -50,6 +50,29 @@ TEST(Certs, SayWhoAndWhere) {
   EXPECT_EQ(member_of(load((*paths)[0]).get()), std::nullopt) << "the authority is no member";
 }
 
+TEST(Certs, ClientsAreNoMembersAndServeNobody) {
+  const hapax::testing::Folder folder;
+  EXPECT_THAT(make_certs({folder.path(), {}, 825, false, {"alice"}}).error().message,
+              HasSubstr("no authority"));
+  ASSERT_TRUE(make_certs({folder.path(), {"a"}, 825, false, {"alice"}}));
+  ASSERT_TRUE(make_certs({folder.path(), {}, 825, false, {"ci-runner.7"}}));
+  const Certificate authority = load(folder.path() / "ca.pem");
+  for (const std::string name : {"alice", "ci-runner.7"}) {
+    const TlsFiles files = tls_files(folder.path(), name);
+    const Certificate certificate = load(files.certificate);
+    EXPECT_EQ(client_of(certificate.get()), name);
+    EXPECT_EQ(member_of(certificate.get()), std::nullopt);
+    EXPECT_EQ(X509_verify(certificate.get(), X509_get0_pubkey(authority.get())), 1);
+    EXPECT_EQ(X509_check_purpose(certificate.get(), X509_PURPOSE_SSL_CLIENT, 0), 1);
+    EXPECT_EQ(X509_check_purpose(certificate.get(), X509_PURPOSE_SSL_SERVER, 0), 0);
+  }
+  EXPECT_EQ(client_of(load(folder.path() / "member-1.pem").get()), std::nullopt);
+  for (const std::string name : {"", "a b", "a,URI:hapax:member-1", "a/b"}) {
+    EXPECT_THAT(make_certs({folder.path(), {}, 825, false, {name}}).error().message,
+                HasSubstr("is not the name of a client"));
+  }
+}
+
 TEST(Certs, KeysAreForTheirOwnerOnly) {
   const hapax::testing::Folder folder;
   const auto paths = make_certs({folder.path(), {"a"}});

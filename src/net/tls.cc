@@ -1,10 +1,13 @@
 #include "net/tls.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <string_view>
+#include <vector>
 
 namespace hapax::net {
 namespace {
@@ -13,6 +16,7 @@ namespace ssl = boost::asio::ssl;
 
 constexpr std::string_view kUriPrefix = "hapax:";
 constexpr std::string_view kNamePrefix = "member-";
+constexpr std::string_view kClientPrefix = "client-";
 
 // `member-7`, in the one way to write it. People count from 1.
 std::optional<NodeId> member_named(std::string_view name) {
@@ -30,13 +34,9 @@ std::string_view text_of(const ASN1_STRING* text) {
           static_cast<std::size_t>(ASN1_STRING_length(text))};
 }
 
-struct UriName {
-  int count = 0;  // More than one: nobody can say which is meant.
-  std::optional<NodeId> member;
-};
-
-UriName uri_name(X509* certificate) {
-  UriName found;
+// What follows `hapax:` in its alternative names. More than one: nobody can say which is meant.
+std::vector<std::string> uri_names(X509* certificate) {
+  std::vector<std::string> found;
   auto* names = static_cast<GENERAL_NAMES*>(
       X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; i < sk_GENERAL_NAME_num(names); ++i) {
@@ -44,11 +44,15 @@ UriName uri_name(X509* certificate) {
     if (name->type != GEN_URI) continue;
     const std::string_view uri = text_of(name->d.uniformResourceIdentifier);
     if (!uri.starts_with(kUriPrefix)) continue;
-    ++found.count;
-    found.member = member_named(uri.substr(kUriPrefix.size()));
+    found.emplace_back(uri.substr(kUriPrefix.size()));
   }
   GENERAL_NAMES_free(names);
   return found;
+}
+
+X509* verified_certificate(SSL* session) {
+  X509* certificate = SSL_get0_peer_certificate(session);
+  return SSL_get_verify_result(session) == X509_V_OK ? certificate : nullptr;
 }
 
 std::string why() {
@@ -61,18 +65,40 @@ std::string why() {
 }  // namespace
 
 std::optional<NodeId> member_of(X509* certificate) {
-  const UriName uri = uri_name(certificate);
-  if (uri.count > 0) return uri.count == 1 ? uri.member : std::nullopt;
+  const std::vector<std::string> names = uri_names(certificate);
+  if (names.size() > 1) return std::nullopt;
+  if (names.size() == 1) return member_named(names[0]);
   X509_NAME* subject = X509_get_subject_name(certificate);
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
   if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return std::nullopt;
   return member_named(text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at))));
 }
 
+std::optional<std::string> client_of(X509* certificate) {
+  const std::vector<std::string> names = uri_names(certificate);
+  if (names.size() != 1 || !names[0].starts_with(kClientPrefix)) return std::nullopt;
+  std::string name = names[0].substr(kClientPrefix.size());
+  if (!is_client_name(name)) return std::nullopt;
+  return name;
+}
+
 std::optional<NodeId> peer_of(SSL* session) {
-  X509* certificate = SSL_get0_peer_certificate(session);
-  if (certificate == nullptr || SSL_get_verify_result(session) != X509_V_OK) return std::nullopt;
-  return member_of(certificate);
+  X509* certificate = verified_certificate(session);
+  return certificate == nullptr ? std::nullopt : member_of(certificate);
+}
+
+std::optional<std::string> peer_client_of(SSL* session) {
+  X509* certificate = verified_certificate(session);
+  return certificate == nullptr ? std::nullopt : client_of(certificate);
+}
+
+bool is_client_name(std::string_view name) {
+  constexpr std::size_t kLongest = 48;  // A common name has 64 characters, with what stands before.
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
+  };
+  return !name.empty() && name.size() <= kLongest &&
+         std::all_of(name.begin(), name.end(), is_plain);
 }
 
 Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
@@ -98,6 +124,14 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
     return error("the key {} does not belong to the certificate {}", files.key, files.certificate);
   }
   return context;
+}
+
+Result<NodeId> member_in(const TlsFiles& files) {
+  const auto context = make_tls_context(files);
+  if (!context) return context.error();
+  const auto member = member_of(SSL_CTX_get0_certificate((*context)->native_handle()));
+  if (!member) return error("the certificate {} is not made out to a member", files.certificate);
+  return *member;
 }
 
 }  // namespace hapax::net

@@ -1,6 +1,7 @@
 // TLS 1.3 between members, both sides with a certificate of the group's own authority. Who a peer
 // is is what its certificate says, and nothing else: a URI `hapax:member-7` among its alternative
-// names or, without one, the common name `member-7`; that is NodeId{6}, for people count from 1.
+// names or, without one, the common name `member-7`; that is NodeId{6}, for people count from 1. A
+// client's says `hapax:client-NAME`; nobody is both.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 #include "base/result.h"
@@ -27,7 +29,17 @@ Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFil
 // The member that a certificate was made out to; nothing if none.
 std::optional<NodeId> member_of(X509* certificate);
 
-// The member at the other end, after a handshake that verified its certificate.
+// The member that these files make us; an error that names the file.
+Result<NodeId> member_in(const TlsFiles& files);
+
+// The client that a certificate was made out to; nothing if none.
+std::optional<std::string> client_of(X509* certificate);
+
+// Whoever is at the other end, after a handshake that verified its certificate.
 std::optional<NodeId> peer_of(SSL* session);
+std::optional<std::string> peer_client_of(SSL* session);
+
+// What a client may be called: 1 … 48 letters, digits, dots, dashes, underscores.
+bool is_client_name(std::string_view name);
 
 }  // namespace hapax::net

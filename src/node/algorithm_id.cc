@@ -8,7 +8,12 @@ namespace hapax {
 std::string_view name_of(AlgorithmId id) {
   HAPAX_CHECK(number(id) < kAlgorithms);
   std::string_view name;
-  with_algorithm(id, [&]<class A>() { name = A::kInfo.name; });
+  std::uint8_t at = 0;
+  const auto look_at = [&]<class A>() {
+    if (at++ == number(id)) name = A::kInfo.name;
+  };
+  for_each_mutex(look_at);
+  for_each_shared(look_at);
   return name;
 }
 

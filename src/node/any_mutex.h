@@ -24,7 +24,7 @@ template <class... As>
 struct Sum<MutexList<As...>> {
   using Mutex = std::variant<std::monostate, As...>;
   using EffectsOfAll = std::tuple<Effects<typename As::Message>...>;
-  static_assert(sizeof...(As) == kAlgorithms);
+  static_assert(sizeof...(As) == kMutexAlgorithms);
 };
 }  // namespace any_mutex_detail
 
@@ -41,7 +41,7 @@ inline AlgorithmId algorithm_of(const AnyMutex& mutex) {
   return AlgorithmId{static_cast<std::uint8_t>(mutex.index() - 1)};
 }
 
-// Calls f.operator()<A>() for the algorithm of that number. REQUIRES: is_valid(id).
+// Calls f.operator()<A>() for the algorithm of that number, if it lets in one at a time.
 template <class F>
 void with_algorithm(AlgorithmId id, F&& f) {
   std::uint8_t at = 0;

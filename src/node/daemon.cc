@@ -5,14 +5,14 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
 #include <fmt/format.h>
 #include <set>
-#include <unistd.h>
 #include <utility>
 
 #include "net/endpoint.h"
 #include "net/mesh.h"
+#include "node/askers.h"
 #include "node/campaigns.h"
 #include "node/desk.h"
 #include "node/election_desk.h"
@@ -39,10 +39,11 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
         table_(membership(), config_.policy, {.elects_coordinator = true}),
         elected_(membership(), config_.election),
         campaigns_(membership().size, config_.self, *this),
+        askers_(config_.self),
         inquiries_(membership().size, config_.self,
                    {[this](NodeId to, const Gossip& gossip) { send(to, gossip); },
                     [this](NodeId peer) { return mesh_->is_up(peer); },
-                    [this](const std::string& name) { return local_locks(name); },
+                    [this](const std::string& name) { return askers_.locks(table_, name); },
                     [this](auto delay, auto then) { after(delay, std::move(then)); }}),
         started_(steady_clock::now()) {}
 
@@ -75,12 +76,17 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     auto mesh = net::Mesh::create(io_, std::move(options), std::move(handlers));
     if (!mesh) return mesh.error();
     mesh_ = std::move(*mesh);
+    if (!config_.tls) return {};
+    auto tls = net::make_tls_context(*config_.tls);
+    if (!tls) return tls.error();
+    tls_ = std::move(*tls);
     return {};
   }
 
   Result<void> start() {
-    desk_ =
-        std::make_unique<Desk>(io_, [this](Visitor::Socket socket) { receive(std::move(socket)); });
+    desk_ = std::make_unique<Desk>(io_, [this](Visitor::Socket socket, bool is_local) {
+      receive(std::move(socket), is_local ? nullptr : tls_);
+    });
     for (const net::Address& address : config_.clients) {
       if (auto opened = desk_->open(address); !opened) return opened.error();
     }
@@ -92,10 +98,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
     if (desk_) desk_->close();
     inquiries_.clear();
-    for (const auto& visitor : visitors_) {
-      while (!visitor->requests.empty()) forget(*visitor, visitor->requests.begin());
-    }
-    carry_out();
+    for (const auto& visitor : visitors_) forget_all(*visitor);
     for (const auto& visitor : std::exchange(visitors_, {})) visitor->close(true);
     mesh_->stop();
   }
@@ -105,19 +108,19 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   // --- this process itself ---
 
-  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker) {
-    const WaiterId waiter{++last_waiter_};
-    askers_[number(waiter)] = {nullptr, 0, &asker};
-    if (const auto taken = table_.acquire(name, waiter, out_); !taken) {
-      askers_.erase(number(waiter));
+  WaiterId next_waiter() { return WaiterId{++last_waiter_}; }
+  Result<void> acquire(const std::string& name, WaiterId waiter, LocalAsker& asker, Want want) {
+    askers_.add(waiter, {nullptr, 0, &asker});
+    if (const auto taken = table_.acquire(name, waiter, want, out_); !taken) {
+      askers_.erase(waiter);
       return taken.error();
     }
     carry_out();
-    return waiter;
+    return {};
   }
   void release(const std::string& name, WaiterId waiter, Turn last) {
     campaigns_.leave(waiter);
-    askers_.erase(number(waiter));
+    askers_.erase(waiter);
     const auto released = table_.release_kept(name, waiter, last, out_);
     HAPAX_CHECK(released.has_value());
     carry_out();
@@ -125,7 +128,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   bool abandon(const std::string& name, WaiterId waiter) {
     if (campaigns_.leads(waiter)) return false;
     if (!campaigns_.leave(waiter) && !table_.abandon(name, waiter, out_)) return false;
-    askers_.erase(number(waiter));
+    askers_.erase(waiter);
     carry_out();
     return true;
   }
@@ -138,23 +141,16 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker) {
     if (const auto good = ElectionDesk::check(name, value); !good) return good.error();
-    const WaiterId waiter{++last_waiter_};
-    askers_[number(waiter)] = {nullptr, 0, &asker};
+    const WaiterId waiter = next_waiter();
+    askers_.add(waiter, {nullptr, 0, &asker});
     campaigns_.enter(waiter, name, value);
-    if (!askers_.contains(number(waiter))) return error("there is no room for {}", name);
+    if (askers_.find(waiter) == nullptr) return error("there is no room for {}", name);
     carry_out();
     return waiter;
   }
   Inquiries& inquiries() { return inquiries_; }
 
  private:
-  // Who a waiter is: a request of a visitor, or somebody in this process.
-  struct Asker {
-    Visitor* visitor = nullptr;
-    session::RequestId request = 0;
-    LocalAsker* local = nullptr;
-  };
-
   struct LocalGrant {
     LocalAsker* asker;
     WaiterId waiter;
@@ -163,18 +159,34 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   };
 
   static constexpr std::size_t kMostVisitors = 4096;
-  static constexpr std::size_t kMostTold = 1000;  // Locks that one answer lists.
+  static constexpr std::size_t kMostStrangers = 256;  // Who have not introduced themselves yet.
 
   // --- clients ---
 
-  void receive(Visitor::Socket socket) {
+  void receive(Visitor::Socket socket, std::shared_ptr<asio::ssl::context> tls) {
     if (visitors_.size() >= kMostVisitors) return;  // Closing it is an answer, too.
     Visitor::Handlers handlers;
     handlers.on_ask = [this](Visitor& v, session::Ask&& ask) { on_ask(v, std::move(ask)); };
     handlers.on_gone = [this](Visitor& v, const std::string& why) { on_gone(v, why); };
-    const auto visitor = std::make_shared<Visitor>(std::move(socket), std::move(handlers));
+    const auto visitor =
+        std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers));
     visitors_.insert(visitor);
+    strangers_.push_back(visitor);
+    if (strangers_.size() > kMostStrangers) send_strangers_away();
     visitor->start();
+  }
+
+  // The oldest go first: who means it has introduced itself by now.
+  void send_strangers_away() {
+    std::erase_if(strangers_, [](const std::weak_ptr<Visitor>& weak) {
+      const auto visitor = weak.lock();
+      return !visitor || visitor->has_introduced_itself();
+    });
+    while (strangers_.size() > kMostStrangers) {
+      const auto oldest = strangers_.front().lock();
+      strangers_.pop_front();
+      if (oldest) oldest->close(false);
+    }
   }
 
   void on_ask(Visitor& visitor, session::Ask&& ask) {
@@ -205,9 +217,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
       refuse(visitor, request, "too many requests of one client");
       return std::nullopt;
     }
-    const WaiterId waiter{++last_waiter_};
+    const WaiterId waiter = next_waiter();
     visitor.requests[request] = {waiter, name, false, {}, steady_clock::now()};
-    askers_[number(waiter)] = {&visitor, request, nullptr};
+    askers_.add(waiter, {&visitor, request, nullptr});
     return waiter;
   }
 
@@ -215,9 +227,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     // Before acquiring, which may grant at once.
     const auto waiter = admit(visitor, a.request, a.name);
     if (!waiter) return;
-    if (const auto taken = table_.acquire(a.name, *waiter, out_); !taken) {
+    visitor.requests[a.request].want = a.want;
+    if (const auto taken = table_.acquire(a.name, *waiter, a.want, out_); !taken) {
       visitor.requests.erase(a.request);
-      askers_.erase(number(*waiter));
+      askers_.erase(*waiter);
       refuse(visitor, a.request, taken.error().message);
     }
   }
@@ -267,20 +280,30 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     const Visitor::Request request = std::move(at->second);
     visitor.requests.erase(at);
     const bool stands_aside = campaigns_.leave(request.waiter);
-    askers_.erase(number(request.waiter));
+    askers_.erase(request.waiter);
     if (stands_aside) return;
     const auto done = request.held ? table_.release(request.name, request.waiter, out_)
                                    : table_.abandon(request.name, request.waiter, out_);
     HAPAX_CHECK(done.has_value());
   }
 
+  // Its waits end first: one of them might be served by what it gives back.
+  void forget_all(Visitor& visitor) {
+    std::vector<session::RequestId> waits;
+    for (const auto& [request, state] : visitor.requests) {
+      if (!state.held) waits.push_back(request);
+    }
+    for (const session::RequestId request : waits) give_back(visitor, request);
+    while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
+    carry_out();
+  }
+
   // The process is gone, or as good as: on this machine a closed socket says so.
   void on_gone(Visitor& visitor, const std::string&) {
-    while (!visitor.requests.empty()) forget(visitor, visitor.requests.begin());
     inquiries_.forget(visitor);
     elections_.forget(visitor);
+    forget_all(visitor);
     visitors_.erase(visitor.shared_from_this());
-    carry_out();
   }
 
   // --- members ---
@@ -313,18 +336,17 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     turn.reset();
     for (const Outbox::Grant& grant : out_.grants()) {
       if (!campaigns_.empty()) new_leaders_.emplace_back(grant.waiter, grant.fence);
-      const auto asker = askers_.find(number(grant.waiter));
-      HAPAX_CHECK(asker != askers_.end());
-      if (asker->second.local != nullptr) {
+      const Asker& asker = askers_.at(grant.waiter);
+      if (asker.local != nullptr) {
         local_grants_.push_back(
-            {asker->second.local, grant.waiter, grant.fence, table_.may_keep(out_.name(grant))});
+            {asker.local, grant.waiter, grant.fence, table_.may_keep(out_.name(grant))});
         continue;
       }
-      Visitor::Request& request = asker->second.visitor->requests.at(asker->second.request);
+      Visitor::Request& request = asker.visitor->requests.at(asker.request);
       request.held = true;
       request.fence = grant.fence;
       request.since = steady_clock::now();
-      asker->second.visitor->tell(session::Granted{asker->second.request, grant.fence});
+      asker.visitor->tell(session::Granted{asker.request, grant.fence});
     }
     for (const Outbox::Complaint& complaint : out_.complaints()) {
       ++complaints_;
@@ -332,10 +354,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                            complaint.text));
     }
     for (const Outbox::Wanted& wanted : out_.wanted()) {
-      const auto asker = askers_.find(number(wanted.waiter));
-      if (asker != askers_.end() && asker->second.local != nullptr) {
-        local_wanted_.push_back(wanted.waiter);
-      }
+      const Asker* asker = askers_.find(wanted.waiter);
+      if (asker != nullptr && asker->local != nullptr) local_wanted_.push_back(wanted.waiter);
     }
     out_.clear();
     tell_locals();
@@ -357,8 +377,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
         grant.asker->on_granted(grant.waiter, grant.fence, grant.may_keep);
       }
       for (const WaiterId waiter : std::exchange(local_wanted_, {})) {
-        const auto asker = askers_.find(number(waiter));
-        if (asker != askers_.end()) asker->second.local->on_wanted(waiter);
+        if (const Asker* asker = askers_.find(waiter)) asker->local->on_wanted(waiter);
       }
     }
     telling_ = false;
@@ -385,16 +404,13 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   bool withdraw(const std::string& name, WaiterId waiter) override {
     return table_.abandon(name, waiter, out_).has_value();
   }
-  session::Person describe(WaiterId waiter) const override { return person(waiter); }
+  session::Person describe(WaiterId waiter) const override { return askers_.person(waiter); }
   void ask_to_resign(WaiterId leader, const std::string& to) override;
   void after(std::chrono::milliseconds delay, std::function<void()> then) override;
 
   Membership membership() const {
     return {config_.epoch, static_cast<std::uint32_t>(config_.members.size()), config_.self};
   }
-  std::vector<session::Lock> local_locks(const std::string& name) const;
-  session::Lock told(const LockStatus& status) const;
-  session::Person person(WaiterId waiter) const;
 
   asio::io_context& io_;
   NodeConfig config_;
@@ -406,8 +422,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   Outbox out_;
   std::unique_ptr<net::Mesh> mesh_;
   std::unique_ptr<Desk> desk_;
+  std::shared_ptr<asio::ssl::context> tls_;  // For clients on other machines; may be null.
   std::set<std::shared_ptr<Visitor>> visitors_;
-  boost::unordered_flat_map<std::uint64_t, Asker> askers_;  // By waiter.
+  std::deque<std::weak_ptr<Visitor>> strangers_;  // Perhaps: some may be none any more.
+  Askers askers_;
   Inquiries inquiries_;
   std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
   std::vector<LocalGrant> local_grants_;
@@ -420,47 +438,6 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   std::set<std::string> logged_;
   steady_clock::time_point started_;
 };
-
-session::Person Daemon::Impl::person(WaiterId waiter) const {
-  const auto at = askers_.find(number(waiter));
-  if (at == askers_.end()) return {};
-  if (at->second.local != nullptr) {
-    return {number(config_.self),     "", static_cast<std::uint32_t>(getpid()),
-            "(in the member itself)", 0,  std::nullopt};
-  }
-  const Visitor& visitor = *at->second.visitor;
-  const Visitor::Request& request = visitor.requests.at(at->second.request);
-  const auto since =
-      std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - request.since);
-  session::Person person{number(config_.self),
-                         visitor.host(),
-                         visitor.pid(),
-                         visitor.command(),
-                         static_cast<std::uint64_t>(since.count()),
-                         std::nullopt};
-  if (request.held) person.fence = request.fence;
-  return person;
-}
-
-session::Lock Daemon::Impl::told(const LockStatus& status) const {
-  session::Lock lock{status.name, std::string{status.algorithm}, std::nullopt, {}};
-  if (status.holder) lock.holder = person(status.holder->waiter);
-  for (const WaiterId waiter : status.waiters) lock.waiters.push_back(person(waiter));
-  return lock;
-}
-
-std::vector<session::Lock> Daemon::Impl::local_locks(const std::string& name) const {
-  std::vector<session::Lock> locks;
-  if (!name.empty()) {
-    if (const auto status = table_.describe(name)) locks.push_back(told(*status));
-    return locks;
-  }
-  table_.for_each_lock([&](const LockStatus& status) {
-    if (locks.size() >= kMostTold || (!status.holder && status.waiters.empty())) return;
-    locks.push_back(told(status));
-  });
-  return locks;
-}
 
 void Daemon::Impl::on(Visitor& visitor, session::Who&& asked) {
   const auto tell = [&visitor, request = asked.request](session::Locks&& locks) {
@@ -508,16 +485,16 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
 void Daemon::Impl::enqueue(const std::string& name, WaiterId waiter) {
   const auto taken = table_.acquire(name, waiter, out_);
   if (taken) return;
-  const Asker asker = askers_.at(number(waiter));
+  const Asker asker = askers_.at(waiter);
   campaigns_.leave(waiter);
-  askers_.erase(number(waiter));
+  askers_.erase(waiter);
   if (asker.local != nullptr) return asker.local->on_refused();
   asker.visitor->requests.erase(asker.request);
   refuse(*asker.visitor, asker.request, taken.error().message);
 }
 
 void Daemon::Impl::ask_to_resign(WaiterId leader, const std::string& to) {
-  const Asker& asker = askers_.at(number(leader));
+  const Asker& asker = askers_.at(leader);
   if (asker.local != nullptr) return asker.local->on_asked_to_resign(to);
   asker.visitor->tell(session::StepDown{asker.request, to});
 }
@@ -555,8 +532,10 @@ Daemon::Daemon(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 Result<void> Daemon::start() { return impl_->start(); }
 void Daemon::stop() { impl_->stop(); }
-Result<WaiterId> Daemon::acquire(const std::string& name, LocalAsker& asker) {
-  return impl_->acquire(name, asker);
+WaiterId Daemon::next_waiter() { return impl_->next_waiter(); }
+Result<void> Daemon::acquire(const std::string& name, WaiterId waiter, LocalAsker& asker,
+                             Want want) {
+  return impl_->acquire(name, waiter, asker, want);
 }
 void Daemon::release(const std::string& name, WaiterId waiter, Turn last) {
   impl_->release(name, waiter, last);

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "core/want.h"
 #include "node/campaigns.h"
 #include "node/node_config.h"
 #include "node/outbox.h"
@@ -50,9 +51,12 @@ class Daemon {
 
   // --- for this process itself; on the thread of the io_context ---
 
+  // Who is about to ask.
+  WaiterId next_waiter();
   // The grant comes through `asker`, perhaps before this returns. An error if it cannot be asked
   // for. REQUIRES: `asker` lives until it has been granted and released, or abandoned.
-  Result<WaiterId> acquire(const std::string& name, LocalAsker& asker);
+  Result<void> acquire(const std::string& name, WaiterId waiter, LocalAsker& asker,
+                       Want want = Want::exclusive);
   // `last`: the turn of its last entry, if it entered again by itself.
   void release(const std::string& name, WaiterId waiter, Turn last);
   // False if it was granted meanwhile.

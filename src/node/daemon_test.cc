@@ -5,6 +5,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <random>
 #include <string>
 #include <vector>
@@ -134,6 +135,58 @@ TEST(Daemon, HalfOpenConnectionsAreNoHarm) {
   std::vector<std::unique_ptr<Raw>> silent;
   for (int i = 0; i < 100; ++i) silent.push_back(std::make_unique<Raw>(alone));
   expect_service(alone);
+}
+
+// What one of its requests gives back, another of its own might be granted.
+TEST(Daemon, ForgetsAClientThatHoldsALockAndWaitsForItToo) {
+  const Alone alone;
+  {
+    Raw client{alone};
+    client.say(session::Hello{});
+    client.expect<session::Welcome>();
+    client.say(session::Acquire{1, "it"});
+    client.say(session::Acquire{2, "it"});
+    client.say(session::Acquire{3, "it"});
+    client.expect<session::Granted>();
+    client.say(session::Ping{4});
+    client.expect<session::Pong>();
+  }
+  expect_service(alone);
+}
+
+// Neither noise nor silence makes the daemon grow, nor keeps others out.
+TEST(Daemon, MemoryStaysFlatUnderNoiseAndSilence) {
+  const Alone alone;
+  std::mt19937 random{2};
+  const auto round = [&] {
+    std::vector<std::unique_ptr<Raw>> silent;
+    for (int i = 0; i < 100; ++i) silent.push_back(std::make_unique<Raw>(alone));
+    for (int i = 0; i < 1'000; ++i) {
+      Raw raw{alone};
+      raw.say(session::Hello{});
+      raw.say(session::Acquire{1, "it"});
+      Bytes noise(1 + random() % 64);
+      for (std::uint8_t& byte : noise) byte = static_cast<std::uint8_t>(random());
+      raw.send(noise);
+    }
+    expect_service(alone);
+    return mallinfo2().uordblks;
+  };
+  round();
+  const std::size_t before = round();
+  round();
+  const std::size_t after = round();
+  EXPECT_LT(after, before + (std::size_t{1} << 20));
+}
+
+TEST(Daemon, SendsTheOldestStrangersAwayWhenThereAreTooMany) {
+  const Alone alone;
+  std::vector<std::unique_ptr<Raw>> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(std::make_unique<Raw>(alone));
+  expect_service(alone);
+  EXPECT_EQ(silent.front()->hear(), std::nullopt);
+  silent.back()->say(session::Hello{});
+  silent.back()->expect<session::Welcome>();
 }
 
 TEST(Daemon, RefusesWhatMakesNoSense) {

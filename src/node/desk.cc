@@ -24,7 +24,7 @@ bool somebody_listens(asio::io_context& io, const net::Endpoint& endpoint) {
 
 }  // namespace
 
-Desk::Desk(asio::io_context& io, std::function<void(Visitor::Socket)> on_visitor)
+Desk::Desk(asio::io_context& io, OnVisitor on_visitor)
     : io_(io), on_visitor_(std::move(on_visitor)) {}
 
 Desk::~Desk() { close(); }
@@ -61,22 +61,22 @@ Result<void> Desk::open(const net::Address& address) {
   if (failed) return error("cannot serve clients at {}: {}", address.text(), failed.message());
   if (address.is_unix()) paths_.push_back(address.path);
   acceptors_.push_back(acceptor);
-  accept(acceptor);
+  accept(acceptor, address.is_unix());
   return {};
 }
 
-void Desk::accept(const std::shared_ptr<Acceptor>& acceptor) {
+void Desk::accept(const std::shared_ptr<Acceptor>& acceptor, bool is_local) {
   auto socket = std::make_shared<Visitor::Socket>(io_);
-  acceptor->async_accept(*socket, [this, acceptor, socket](error_code error) {
+  acceptor->async_accept(*socket, [this, acceptor, socket, is_local](error_code error) {
     if (error == asio::error::operation_aborted || !acceptor->is_open()) return;
     if (!error) {
-      on_visitor_(std::move(*socket));
-      return accept(acceptor);
+      on_visitor_(std::move(*socket), is_local);
+      return accept(acceptor, is_local);
     }
     // Out of descriptors, most likely: wait a moment rather than spin.
     auto timer = std::make_shared<asio::steady_timer>(io_, std::chrono::milliseconds{100});
-    timer->async_wait([this, acceptor, timer](error_code) {
-      if (acceptor->is_open()) accept(acceptor);
+    timer->async_wait([this, acceptor, timer, is_local](error_code) {
+      if (acceptor->is_open()) accept(acceptor, is_local);
     });
   });
 }

@@ -1,4 +1,4 @@
-// Where clients come in: Unix sockets and loopback ports, each listened on.
+// Where clients come in: Unix sockets and TCP ports, each listened on.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -17,7 +17,10 @@ namespace hapax {
 
 class Desk {
  public:
-  Desk(boost::asio::io_context& io, std::function<void(Visitor::Socket)> on_visitor);
+  // `is_local`: over a Unix socket.
+  using OnVisitor = std::function<void(Visitor::Socket, bool is_local)>;
+
+  Desk(boost::asio::io_context& io, OnVisitor on_visitor);
   ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
@@ -30,10 +33,10 @@ class Desk {
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
-  void accept(const std::shared_ptr<Acceptor>& acceptor);
+  void accept(const std::shared_ptr<Acceptor>& acceptor, bool is_local);
 
   boost::asio::io_context& io_;
-  std::function<void(Visitor::Socket)> on_visitor_;
+  OnVisitor on_visitor_;
   std::vector<std::shared_ptr<Acceptor>> acceptors_;
   std::vector<std::string> paths_;
 };

@@ -22,8 +22,9 @@ using Kind = Outbox::Complaint::Kind;
 // Payloads that members really send, of every algorithm, for locks named ALGORITHM/x.
 std::vector<Bytes> recorded_payloads() {
   std::vector<Bytes> all;
-  for_each_mutex([&]<class A>() {
-    TableGroup group{3, all_by(A::kInfo.name)};
+  const auto record = [&]<class A>() {
+    const bool counts = std::same_as<A, SemaphoreRa>;
+    TableGroup group{3, all_by(std::string{A::kInfo.name} + (counts ? ":1" : ""))};
     Prng prng{5};
     const std::string name = fmt::format("{}/x", A::kInfo.name);
     for (int step = 0; step < 120; ++step) {
@@ -39,7 +40,9 @@ std::vector<Bytes> recorded_payloads() {
     }
     EXPECT_GT(group.seen().size(), 5u) << A::kInfo.name;
     all.insert(all.end(), group.seen().begin(), group.seen().end());
-  });
+  };
+  for_each_mutex(record);
+  for_each_shared(record);
   return all;
 }
 
@@ -48,6 +51,8 @@ Policy policy_of_all() {
   for_each_mutex([&]<class A>() {
     EXPECT_TRUE(policy.add(fmt::format("{0}/*={0}", A::kInfo.name)).has_value());
   });
+  EXPECT_TRUE(policy.add("readers-writers/*=readers-writers").has_value());
+  EXPECT_TRUE(policy.add("semaphore-ra/*=semaphore-ra:1").has_value());
   return policy;
 }
 

@@ -26,7 +26,8 @@ class Inquiry {
   Inquiry(const Visitor* asker, Tell tell) : asker_(asker), tell_(std::move(tell)) {}
 
   void expect(NodeId member) { missing_.insert(member); }
-  // What a member sees of the locks. Each lock has one holder, and everybody's waiters.
+  // What a member sees of the locks. Each lock has one holder or several sharers, and everybody's
+  // waiters.
   void add(NodeId member, const std::vector<session::Lock>& locks) {
     missing_.erase(member);
     for (const session::Lock& lock : locks) {
@@ -34,6 +35,7 @@ class Inquiry {
       all.name = lock.name;
       all.algorithm = lock.algorithm;
       if (lock.holder) all.holder = lock.holder;
+      all.sharers.insert(all.sharers.end(), lock.sharers.begin(), lock.sharers.end());
       all.waiters.insert(all.waiters.end(), lock.waiters.begin(), lock.waiters.end());
     }
   }
@@ -46,8 +48,10 @@ class Inquiry {
     if (!tell_) return;
     session::Locks answer;
     for (auto& [name, lock] : locks_) {
-      std::stable_sort(lock.waiters.begin(), lock.waiters.end(),
-                       [](const auto& a, const auto& b) { return a.member < b.member; });
+      for (auto* people : {&lock.sharers, &lock.waiters}) {
+        std::stable_sort(people->begin(), people->end(),
+                         [](const auto& a, const auto& b) { return a.member < b.member; });
+      }
       answer.locks.push_back(std::move(lock));
     }
     for (const NodeId member : missing_) answer.silent.push_back(number(member));

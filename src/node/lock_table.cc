@@ -9,6 +9,7 @@
 #include "node/lock_name.h"
 #include "node/lock_payload.h"
 #include "node/lock_store.h"
+#include "node/shared_locks.h"
 #include "node/waiter_queue.h"
 
 namespace hapax {
@@ -26,20 +27,29 @@ constexpr std::uint64_t kHighestFloor = std::uint64_t{1} << (std::same_as<A, Tok
 constexpr AlgorithmId kCentral{0};
 static_assert(std::same_as<std::variant_alternative_t<number(kCentral) + 1, AnyMutex>, Central>);
 
+bool is_alone(Want want) { return want == Want::exclusive || want == Want::any; }
+
+Error not_shared(std::string_view name, AlgorithmId algorithm, Want want) {
+  const bool unit = want == Want::unit;
+  return error("{} is served by {}, which {}: start all members with --algorithm '{}={}'", name,
+               name_of(algorithm), unit ? "has no units" : "lets in one at a time", name,
+               unit ? "semaphore-ra:4" : "readers-writers");
+}
+
 }  // namespace
 
 class LockTable::Impl {
  public:
   Impl(const Membership& m, Policy p, const Options& o)
-      : membership(m), policy(std::move(p)), options(o) {
+      : membership(m), policy(std::move(p)), options(o), shared(membership, stats) {
     HAPAX_CHECK(number(membership.self) < membership.size);
   }
 
   Result<void> begin(std::string_view name, NodeId holder, bool held,
                      const std::optional<LockHolder>& here);
-  Result<void> acquire(std::string_view name, WaiterId waiter, Outbox& out);
+  Result<void> acquire(std::string_view name, WaiterId waiter, Want want, Outbox& out);
   Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
-  Result<void> abandon(std::string_view name, WaiterId waiter);
+  Result<void> abandon(std::string_view name, WaiterId waiter, Outbox& out);
   void receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out);
   void appoint(NodeId elected, Outbox& out);
   LockStatus status_of(const LockEntry& entry) const;
@@ -52,6 +62,7 @@ class LockTable::Impl {
   LockStore locks;
   std::optional<NodeId> coordinator;  // As elected. Never changes once known.
   bool awaits_coordinator = false;    // Invariant: false once it is known.
+  SharedLocks shared;
 
  private:
   View view_of(const LockEntry& entry) const {
@@ -66,7 +77,7 @@ class LockTable::Impl {
     if (coordinator && algorithm == kCentral) return *coordinator;
     return home_of(name, membership.size);
   }
-  bool is_full() const { return locks.size() >= options.most_locks; }
+  bool is_full() const { return locks.size() + shared.size() >= options.most_locks; }
 
   LockEntry& create(std::string_view name, AlgorithmId algorithm);
   void drop_if_like_new(LockEntry& entry);
@@ -237,6 +248,9 @@ Result<void> LockTable::Impl::begin(std::string_view name, NodeId holder, bool h
   HAPAX_CHECK(here.has_value() == (held && holder == membership.self));
   if (locks.find(name) != nullptr) return error("The lock {} has begun already.", name);
   if (is_full()) return error("There are {} locks here, and no room for more.", locks.size());
+  if (const LockKind kind = policy.kind_for(name); is_shared(kind.algorithm)) {
+    return shared.begin(name, kind, here ? std::vector{*here} : std::vector<LockHolder>{});
+  }
   LockEntry& entry = locks.insert(name);
   entry.home = holder;
   entry.pinned = true;
@@ -254,13 +268,20 @@ Result<void> LockTable::Impl::begin(std::string_view name, NodeId holder, bool h
   return {};
 }
 
-Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Outbox& out) {
+Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Want want,
+                                      Outbox& out) {
   LockEntry* entry = locks.find(name);
   if (entry == nullptr) {
     if (const auto valid = check_lock_name(name); !valid) return valid.error();
-    if (is_full()) return error("There are {} locks here, and no room for more.", locks.size());
-    entry = &create(name, policy.algorithm_for(name));
+    const LockKind kind = policy.kind_for(name);
+    if (is_full() && !shared.contains(name)) {
+      return error("There are {} locks here, and no room for more.", locks.size());
+    }
+    if (is_shared(kind.algorithm)) return shared.acquire(name, kind, waiter, want, out);
+    if (!is_alone(want)) return not_shared(name, kind.algorithm, want);
+    entry = &create(name, kind.algorithm);
   }
+  if (!is_alone(want)) return not_shared(name, algorithm_of(entry->mutex), want);
   if (entry->held && entry->holder == waiter) return error("You hold {} already.", name);
   if (entry->held && std::holds_alternative<CarvalhoRoucairol>(entry->mutex)) {
     out.want(entry->holder);
@@ -278,7 +299,8 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Ou
 
 Result<void> LockTable::Impl::release(std::string_view name, WaiterId waiter, Outbox& out) {
   LockEntry* entry = locks.find(name);
-  if (entry == nullptr || !entry->held || entry->holder != waiter) {
+  if (entry == nullptr) return shared.release(name, waiter, out);
+  if (!entry->held || entry->holder != waiter) {
     return error("You do not hold {}.", name);
   }
   entry->held = false;
@@ -294,9 +316,10 @@ Result<void> LockTable::Impl::release(std::string_view name, WaiterId waiter, Ou
   return {};
 }
 
-Result<void> LockTable::Impl::abandon(std::string_view name, WaiterId waiter) {
+Result<void> LockTable::Impl::abandon(std::string_view name, WaiterId waiter, Outbox& out) {
   LockEntry* entry = locks.find(name);
-  if (entry == nullptr || !waiters_.remove(entry->waiters, waiter)) {
+  if (entry == nullptr) return shared.abandon(name, waiter, out);
+  if (!waiters_.remove(entry->waiters, waiter)) {
     return error("You do not wait for {}.", name);
   }
   --stats.waiting;
@@ -347,8 +370,9 @@ void LockTable::Impl::receive(NodeId from, std::span<const std::uint8_t> bytes, 
     const auto valid = check_lock_name(payload->name);
     if (!valid) return complain(Kind::malformed, valid.error().message);
   }
-  const AlgorithmId ours =
-      entry != nullptr ? algorithm_of(entry->mutex) : policy.algorithm_for(payload->name);
+  const LockKind kind =
+      entry != nullptr ? LockKind{algorithm_of(entry->mutex)} : policy.kind_for(payload->name);
+  const AlgorithmId ours = kind.algorithm;
   if (ours != algorithm) {
     return complain(Kind::policies_differ, fmt::format("{} is {} there and {} here", payload->name,
                                                        name_of(algorithm), name_of(ours)));
@@ -357,9 +381,10 @@ void LockTable::Impl::receive(NodeId from, std::span<const std::uint8_t> bytes, 
     return out.complain({from, Kind::broken_protocol, Reject::not_a_member,
                          fmt::format("{} comes before its coordinator", payload->name)});
   }
-  if (entry == nullptr && is_full()) {
+  if (entry == nullptr && is_full() && !shared.contains(payload->name)) {
     return complain(Kind::too_many_locks, fmt::format("no room for {}", payload->name));
   }
+  if (is_shared(algorithm)) return shared.receive(from, *payload, kind, out);
   with_algorithm(algorithm, [&]<class A>() {
     if (!payload->wake) return on_message<A>(from, *payload, algorithm, out);
     if (!std::same_as<A, TokenRing> || !payload->message.empty()) {
@@ -433,8 +458,14 @@ Result<void> LockTable::begin(std::string_view name, NodeId holder, bool held,
                               std::optional<LockHolder> here) {
   return impl_->begin(name, holder, held, here);
 }
-Result<void> LockTable::acquire(std::string_view name, WaiterId waiter, Outbox& out) {
-  return impl_->acquire(name, waiter, out);
+Result<void> LockTable::begin_shared(std::string_view name, const std::vector<LockHolder>& here) {
+  if (const auto valid = check_lock_name(name); !valid) return valid.error();
+  const LockKind kind = impl_->policy.kind_for(name);
+  HAPAX_CHECK(is_shared(kind.algorithm));
+  return impl_->shared.begin(name, kind, here);
+}
+Result<void> LockTable::acquire(std::string_view name, WaiterId waiter, Want want, Outbox& out) {
+  return impl_->acquire(name, waiter, want, out);
 }
 Result<void> LockTable::release(std::string_view name, WaiterId waiter, Outbox& out) {
   return impl_->release(name, waiter, out);
@@ -458,8 +489,8 @@ Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Tur
   }
   return impl_->release(name, waiter, out);
 }
-Result<void> LockTable::abandon(std::string_view name, WaiterId waiter, Outbox&) {
-  return impl_->abandon(name, waiter);
+Result<void> LockTable::abandon(std::string_view name, WaiterId waiter, Outbox& out) {
+  return impl_->abandon(name, waiter, out);
 }
 bool LockTable::awaits_coordinator() const { return impl_->awaits_coordinator; }
 std::optional<NodeId> LockTable::coordinator() const { return impl_->coordinator; }
@@ -474,13 +505,20 @@ const LockStats& LockTable::stats() const { return impl_->stats; }
 
 Result<LockStatus> LockTable::describe(std::string_view name) const {
   if (const LockEntry* entry = impl_->locks.find(name)) return impl_->status_of(*entry);
+  if (impl_->shared.contains(name)) return impl_->shared.describe(name);
   if (const auto valid = check_lock_name(name); !valid) return valid.error();
+  if (const LockKind kind = impl_->policy.kind_for(name); is_shared(kind.algorithm)) {
+    return impl_->shared.describe_as_new(name, kind);
+  }
   return impl_->status_of(impl_->entry_as_new(name));
 }
 
 std::uint32_t LockTable::next_lock(std::uint32_t from) const {
   while (from < impl_->locks.slots() && impl_->locks.at(from).mutex.index() == 0) ++from;
   return from < impl_->locks.slots() ? from : kNone;
+}
+void LockTable::for_each_shared_lock(const std::function<void(const LockStatus&)>& f) const {
+  impl_->shared.for_each(f);
 }
 LockStatus LockTable::status_of(std::uint32_t slot) const {
   return impl_->status_of(impl_->locks.at(slot));

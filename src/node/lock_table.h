@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +33,8 @@
 #include "base/result.h"
 #include "core/fence.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
+#include "core/want.h"
 #include "node/outbox.h"
 #include "node/policy.h"
 
@@ -47,6 +50,7 @@ struct Membership {
 struct LockHolder {
   WaiterId waiter{};
   Fence fence;
+  Mode mode = Mode::exclusive;  // Units are shared.
 };
 
 // One lock as seen from this member, for a person who asks.
@@ -56,7 +60,8 @@ struct LockStatus {
   // Where the view began for this lock: hash(name) % size, or its holder, or the coordinator.
   NodeId home{};
   Phase phase{};  // Of the algorithm here. `waiting` with no waiters: all have given up.
-  std::optional<LockHolder> holder;  // The local one, if the lock is held here.
+  std::optional<LockHolder> holder;  // The local one, if one holds the lock here and is alone.
+  std::vector<LockHolder> sharers;   // Local ones that hold it with others: readers, units.
   std::vector<WaiterId> waiters;     // Local ones, in the order in which they will be served.
   std::string state;                 // The algorithm's fields: clock=5 deferred={#1}.
 };
@@ -98,10 +103,18 @@ class LockTable {
   Result<void> begin(std::string_view name, NodeId holder, bool held,
                      std::optional<LockHolder> here);
 
+  // The same for a lock that several may hold at once: `here` are those of this member who do, all
+  // readers, all with a unit, or one alone. The others need not be known: they are asked.
+  // REQUIRES: the policy gives it an algorithm of that kind.
+  Result<void> begin_shared(std::string_view name, const std::vector<LockHolder>& here);
+
   // `waiter` wants the lock. The grant comes in this Outbox or a later one. An error if the name is
-  // no lock name, or `waiter` holds the lock.
+  // no lock name, `waiter` holds the lock, or its algorithm does not give what is wanted.
   // REQUIRES: the waiter does not wait for that lock.
-  Result<void> acquire(std::string_view name, WaiterId waiter, Outbox& out);
+  Result<void> acquire(std::string_view name, WaiterId waiter, Outbox& out) {
+    return acquire(name, waiter, Want::exclusive, out);
+  }
+  Result<void> acquire(std::string_view name, WaiterId waiter, Want want, Outbox& out);
 
   // An error if `waiter` does not hold the lock.
   Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
@@ -139,6 +152,7 @@ class LockTable {
   template <class F>
   void for_each_lock(F&& f) const {
     for (std::uint32_t at = next_lock(0); at != kNone; at = next_lock(at + 1)) f(status_of(at));
+    for_each_shared_lock([&](const LockStatus& status) { f(status); });
   }
 
  private:
@@ -147,6 +161,7 @@ class LockTable {
 
   std::uint32_t next_lock(std::uint32_t from) const;
   LockStatus status_of(std::uint32_t slot) const;
+  void for_each_shared_lock(const std::function<void(const LockStatus&)>& f) const;
 
   std::unique_ptr<Impl> impl_;
 };

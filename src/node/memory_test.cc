@@ -1,5 +1,6 @@
 // What locks cost in memory, counted at operator new: bytes in use, with malloc's own eight for
 // each; and how often the steady state allocates.
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -17,8 +18,9 @@
 #include "node/testing/table_group.h"
 
 namespace {
-std::uint64_t bytes_in_use = 0;
-std::uint64_t allocations = 0;
+// Other tests of this program have threads.
+std::atomic<std::uint64_t> bytes_in_use{0};
+std::atomic<std::uint64_t> allocations{0};
 
 constexpr std::uint64_t kOverhead = 8;
 }  // namespace

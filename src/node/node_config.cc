@@ -9,10 +9,11 @@ Result<void> check(const NodeConfig& config) {
                  config.members.size());
   }
   for (const net::Address& address : config.clients) {
-    if (!address.is_local()) {
+    if (!address.is_local() && !config.tls) {
       return error(
-          "clients are served on this machine only so far, not at {}; use unix:/path or a "
-          "loopback address",
+          "clients cannot be served at {}: it is not on this machine, and without TLS anybody on "
+          "the way could read and forge; give certificates (`hapax certs` makes them) or use "
+          "loopback or unix: addresses",
           address.text());
     }
   }

@@ -19,7 +19,7 @@ struct NodeConfig {
   NodeId self{};
   std::vector<net::Address> members;   // Where member 0, 1, … is reached by the others.
   std::optional<net::Address> listen;  // If not where the others reach us.
-  std::vector<net::Address> clients;   // Where programs of this machine reach us.
+  std::vector<net::Address> clients;   // Where programs reach us; over TCP with `tls`, if given.
   std::string group = "hapax";
   Epoch epoch{1};
   std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.

@@ -56,6 +56,10 @@ struct Orders {
   std::span<const std::uint8_t> bytes(const Send& send) const {
     return std::span{arena}.subspan(send.first, send.count);
   }
+  bool is_empty() const {
+    return lost.empty() && grants.empty() && wanted.empty() && sends.empty() && asks.empty() &&
+           complaints.empty() && !begun && !ended;
+  }
   void clear() {
     lost.clear();
     grants.clear();

@@ -1,8 +1,9 @@
 #include "node/policy.h"
 
+#include <charconv>
 #include <fmt/format.h>
 
-#include "base/check.h"
+#include "mutex/semaphore_ra.h"
 #include "node/any_mutex.h"
 
 namespace hapax {
@@ -18,9 +19,26 @@ std::size_t first_character(std::string_view text) {
   return bytes;
 }
 
-Result<AlgorithmId> find_algorithm(std::string_view name) {
-  if (const auto id = algorithm_named(name)) return *id;
-  return error("There is no algorithm \"{}\". There are {}.", name, algorithm_names());
+// NAME, or NAME:UNITS for a semaphore.
+Result<LockKind> find_kind(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const auto id = algorithm_named(name);
+  if (!id) return error("There is no algorithm \"{}\". There are {}.", name, algorithm_names());
+  const bool has_units = name == SemaphoreRa::kInfo.name;
+  if (has_units != (colon != std::string_view::npos)) {
+    return has_units ? error("How many may be inside? Write {}:4 for four.", name)
+                     : error("{} has no number of units. Write {}.", name, name);
+  }
+  LockKind kind{*id};
+  if (!has_units) return kind;
+  const std::string_view units = text.substr(colon + 1);
+  const auto [end, failed] = std::from_chars(units.data(), units.data() + units.size(), kind.units);
+  if (failed != std::errc{} || end != units.data() + units.size() || kind.units < 1 ||
+      kind.units > kMostUnits) {
+    return error("\"{}\" is no number of units. Use 1 … {}, as in {}:4.", units, kMostUnits, name);
+  }
+  return kind;
 }
 
 }  // namespace
@@ -54,7 +72,7 @@ bool glob_matches(std::string_view pattern, std::string_view name) {
   }
 }
 
-Policy::Policy() : default_(*algorithm_named(kDefault)) {}
+Policy::Policy() : default_{*algorithm_named(kDefault)} {}
 
 Result<Policy> Policy::parse(std::string_view fallback, std::span<const std::string> rules) {
   Policy policy;
@@ -74,22 +92,22 @@ Result<void> Policy::add(std::string_view rule) {
   if (equals == 0) {
     return error("The rule \"{}\" has no pattern before its \"=\". Write * for all locks.", rule);
   }
-  const auto algorithm = find_algorithm(rule.substr(equals + 1));
-  if (!algorithm) return error("In the rule \"{}\": {}", rule, algorithm.error().message);
-  rules_.push_back({std::string{rule.substr(0, equals)}, *algorithm});
+  const auto kind = find_kind(rule.substr(equals + 1));
+  if (!kind) return error("In the rule \"{}\": {}", rule, kind.error().message);
+  rules_.push_back({std::string{rule.substr(0, equals)}, *kind});
   return {};
 }
 
 Result<void> Policy::set_default(std::string_view algorithm) {
-  const auto found = find_algorithm(algorithm);
+  const auto found = find_kind(algorithm);
   if (!found) return found.error();
   default_ = *found;
   return {};
 }
 
-AlgorithmId Policy::algorithm_for(std::string_view name) const {
+LockKind Policy::kind_for(std::string_view name) const {
   for (const Rule& rule : rules_) {
-    if (glob_matches(rule.pattern, name)) return rule.algorithm;
+    if (glob_matches(rule.pattern, name)) return rule.kind;
   }
   return default_;
 }
@@ -103,8 +121,9 @@ std::vector<std::string> Policy::warnings() const {
                                   A::kInfo.name, which));
     });
   };
-  for (const Rule& rule : rules_) look_at(rule.algorithm, fmt::format("locks {}", rule.pattern));
-  look_at(default_, "locks without a rule");
+  for (const Rule& rule : rules_)
+    look_at(rule.kind.algorithm, fmt::format("locks {}", rule.pattern));
+  look_at(default_.algorithm, "locks without a rule");
   return texts;
 }
 

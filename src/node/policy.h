@@ -3,8 +3,10 @@
 //
 //   orders/*=maekawa      * matches any run of characters, also with / in it
 //   shard-?=raymond       ? matches one character
+//   pool/*=semaphore-ra:4 four may be inside at a time
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,14 @@
 #include "node/algorithm_id.h"
 
 namespace hapax {
+
+// How a lock is served.
+struct LockKind {
+  AlgorithmId algorithm{};
+  std::uint32_t units = 1;  // semaphore-ra: how many may be inside.
+  friend bool operator==(const LockKind&, const LockKind&) = default;
+};
+inline constexpr std::uint32_t kMostUnits = 1'000'000;
 
 bool glob_matches(std::string_view pattern, std::string_view name);
 
@@ -31,7 +41,8 @@ class Policy {
   // An error if there is no such algorithm.
   Result<void> set_default(std::string_view algorithm);
 
-  AlgorithmId algorithm_for(std::string_view name) const;
+  LockKind kind_for(std::string_view name) const;
+  AlgorithmId algorithm_for(std::string_view name) const { return kind_for(name).algorithm; }
 
   // What a person should know before using this policy; a sentence each.
   std::vector<std::string> warnings() const;
@@ -41,11 +52,11 @@ class Policy {
  private:
   struct Rule {
     std::string pattern;
-    AlgorithmId algorithm{};
+    LockKind kind;
     friend bool operator==(const Rule&, const Rule&) = default;
   };
   std::vector<Rule> rules_;
-  AlgorithmId default_;
+  LockKind default_;
 };
 
 }  // namespace hapax

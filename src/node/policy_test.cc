@@ -90,9 +90,9 @@ TEST(Glob, TakesNoTimeThatGrowsWithoutBound) {
 // Members write these numbers to one another.
 TEST(AlgorithmId, NeverChanges) {
   const std::vector<std::string_view> names{
-      "central",       "token-ring", "lamport",       "ricart-agrawala", "carvalho-roucairol",
-      "maekawa-basic", "maekawa",    "suzuki-kasami", "raymond",         "naimi-trehel",
-      "bakery"};
+      "central",       "token-ring",      "lamport",       "ricart-agrawala", "carvalho-roucairol",
+      "maekawa-basic", "maekawa",         "suzuki-kasami", "raymond",         "naimi-trehel",
+      "bakery",        "readers-writers", "semaphore-ra"};
   ASSERT_EQ(names.size(), kAlgorithms);
   std::uint8_t at = 0;
   for_each_mutex([&]<class A>() {
@@ -102,7 +102,27 @@ TEST(AlgorithmId, NeverChanges) {
     EXPECT_EQ(algorithm_of(AnyMutex{std::in_place_type<A>, View{}}), AlgorithmId{at});
     ++at;
   });
+  for_each_shared([&]<class A>() {
+    EXPECT_EQ(A::kInfo.name, names[at]);
+    EXPECT_EQ(name_of(AlgorithmId{at}), names[at]);
+    EXPECT_EQ(algorithm_named(names[at]), AlgorithmId{at});
+    EXPECT_TRUE(is_shared(AlgorithmId{at}));
+    ++at;
+  });
   EXPECT_EQ(algorithm_named("replicated"), std::nullopt);
+}
+
+TEST(Policy, ASemaphoreSaysHowManyUnits) {
+  const std::vector<std::string> rules{"pool/*=semaphore-ra:4", "reports=readers-writers"};
+  const Policy policy = Policy::parse("raymond", rules).value();
+  EXPECT_EQ(policy.kind_for("pool/x").units, 4u);
+  EXPECT_EQ(name_of(policy.algorithm_for("pool/x")), "semaphore-ra");
+  EXPECT_EQ(policy.kind_for("reports").units, 1u);
+  for (const char* wrong :
+       {"a=semaphore-ra", "a=semaphore-ra:0", "a=semaphore-ra:", "a=semaphore-ra:4x",
+        "a=semaphore-ra:-1", "a=semaphore-ra:99999999999", "a=raymond:2"}) {
+    EXPECT_FALSE(Policy{}.add(wrong).has_value()) << wrong;
+  }
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace hapax {
 
-Service::Service(Life life, Policy policy, const LeaseTimes& times, Holders& holders)
-    : keeper_(life), policy_(std::move(policy)), times_(times), holders_(holders) {}
+Service::Service(Policy policy, const LeaseTimes& times, Holders& holders)
+    : keeper_(Life{}), policy_(std::move(policy)), times_(times), holders_(holders) {}
 
 // --- time ---
 
@@ -320,8 +320,9 @@ void Service::end(Orders& orders) {
   orders.ended = true;
 }
 
-void Service::be_reborn(Life life) {
-  HAPAX_CHECK(keeper_.standing() == Standing::ended);
+void Service::be_born(Life life) {
+  const Standing standing = keeper_.standing();
+  HAPAX_CHECK((standing == Standing::ended || standing == Standing::outside));
   keeper_ = Keeper{life};
   reg_ = {};
   is_beating_ = is_announcing_ = is_reading_ = false;
@@ -511,6 +512,16 @@ Result<void> Service::abandon(Instant now, std::string_view name, WaiterId waite
 std::optional<Span> Service::lease_left(Instant now) const {
   if (!keeper_.is_leased()) return std::nullopt;
   return std::max(Span{0}, lease_end_ - now);
+}
+
+bool Service::is_overdue(Life life, Instant now) const {
+  const auto sight = sights_.find(life);
+  return sight != sights_.end() && now >= sight->second.since + times_.patience();
+}
+
+bool Service::is_fresh(Life life, Instant now) const {
+  const auto sight = sights_.find(life);
+  return sight != sights_.end() && now < sight->second.since + times_.ttl / 2;
 }
 
 bool Service::is_in_jeopardy(Instant now) const {

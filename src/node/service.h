@@ -47,7 +47,7 @@ class Holders {
 
 struct ServiceStats {
   std::uint64_t views = 0;  // Begun here.
-  std::uint64_t lives = 1;
+  std::uint64_t lives = 0;
   std::uint64_t old_frames = 0;   // Of a view that was over: dropped.
   std::uint64_t kept_frames = 0;  // Of a view that had not begun: kept for later.
   std::uint64_t lost_grants = 0;
@@ -58,8 +58,8 @@ struct ServiceStats {
 
 class Service {
  public:
-  // REQUIRES: `holders` outlives it.
-  Service(Life life, Policy policy, const LeaseTimes& times, Holders& holders);
+  // Nobody yet: see be_born(). REQUIRES: `holders` outlives it.
+  Service(Policy policy, const LeaseTimes& times, Holders& holders);
 
   // --- time ---
 
@@ -98,8 +98,9 @@ class Service {
   // Grants nothing any more, and proposes a view without us; what is held is lost, so drain first.
   // Also for who is cut off from another member for too long and is the one to give way.
   void leave(Instant now, Orders& orders);
-  // After `ended`: come back as another life, with the same waiters.
-  void be_reborn(Life life);
+  // At first, and after `ended`: be that life, with the waiters there are.
+  // REQUIRES: outside and not announced, or ended.
+  void be_born(Life life);
 
   // --- what to ask ---
 
@@ -111,6 +112,10 @@ class Service {
   // How long the lease still lasts; nothing if there is none.
   std::optional<Span> lease_left(Instant now) const;
   Instant lease_deadline() const { return lease_end_; }
+  // Its beat stood still for so long that it is given up on, or would be if we had a say.
+  bool is_overdue(Life life, Instant now) const;
+  // Its beat has changed not long ago.
+  bool is_fresh(Life life, Instant now) const;
   // No answer of the engine for longer than a beat should take: the lease may run out.
   bool is_in_jeopardy(Instant now) const;
   const ServiceStats& stats() const { return stats_; }

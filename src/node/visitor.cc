@@ -1,12 +1,13 @@
 #include "node/visitor.h"
 
 #include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 #include <span>
 #include <sys/socket.h>
 #include <utility>
 
+#include "net/tls.h"
 #include "session/frames.h"
 
 namespace hapax {
@@ -36,32 +37,48 @@ std::string shown(std::string text) {
 
 }  // namespace
 
-Visitor::Visitor(Socket socket, Handlers handlers)
-    : socket_(std::move(socket)),
+Visitor::Visitor(Socket socket, std::shared_ptr<asio::ssl::context> tls, Handlers handlers)
+    : tls_(std::move(tls)),
+      stream_(std::move(socket), tls_.get()),
       handlers_(std::move(handlers)),
-      patience_(socket_.get_executor()),
-      incoming_(kRoom) {}
+      patience_(stream_.socket().get_executor()),
+      incoming_(kRoom) {
+  // Answers must not wait for each other; a Unix socket has no such option.
+  error_code ignored;
+  stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
+}
 
 void Visitor::start() {
   patience_.expires_after(kGreeting);
   patience_.async_wait([self = shared_from_this()](error_code error) {
     if (!error && !self->introduced_) self->end("it did not introduce itself");
   });
-  read();
+  stream_.async_handshake(asio::ssl::stream_base::server,
+                          [self = shared_from_this()](const error_code& failed) {
+                            if (self->ended_) return;
+                            if (failed) return self->end("TLS: " + failed.message());
+                            if (self->tls_) {
+                              auto name = net::peer_client_of(self->stream_.session());
+                              if (!name)
+                                return self->end("its certificate is not made out to a client");
+                              self->certified_ = std::move(*name);
+                            }
+                            self->read();
+                          });
 }
 
 void Visitor::introduce(const session::Hello& hello) {
   introduced_ = true;
-  const std::uint32_t known = peer_pid(socket_);
+  const std::uint32_t known = peer_pid(stream_.socket());
   pid_ = known != 0 ? known : hello.pid;
-  host_ = shown(hello.host);
+  host_ = shown(certified_.empty() ? hello.host : certified_ + "@" + hello.host);
   command_ = shown(hello.command);
 }
 
 void Visitor::read() {
   if (closing_ || ended_) return;
   if (incoming_.size() - filled_ < kRoom / 2) incoming_.resize(incoming_.size() * 2);
-  socket_.async_read_some(asio::buffer(incoming_.data() + filled_, incoming_.size() - filled_),
+  stream_.async_read_some(asio::buffer(incoming_.data() + filled_, incoming_.size() - filled_),
                           [self = shared_from_this()](error_code error, std::size_t count) {
                             if (self->ended_ || self->closing_) return;
                             if (error) return self->end(error.message());
@@ -92,13 +109,13 @@ void Visitor::tell(const session::Answer& answer) {
   if (outgoing_.size() > kMostUnread) {
     // Not at once: whoever tells may be in the middle of telling others.
     overflown_ = true;
-    asio::post(socket_.get_executor(),
+    asio::post(stream_.socket().get_executor(),
                [self = shared_from_this()] { self->end("it does not read its answers"); });
     return;
   }
   if (flush_posted_ || !writing_.empty()) return;
   flush_posted_ = true;
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  asio::post(stream_.socket().get_executor(), [self = shared_from_this()] {
     self->flush_posted_ = false;
     self->flush();
   });
@@ -111,12 +128,13 @@ void Visitor::flush() {
     return;
   }
   std::swap(writing_, outgoing_);
-  asio::async_write(socket_, asio::buffer(writing_),
-                    [self = shared_from_this()](error_code error, std::size_t) {
-                      self->writing_.clear();
-                      if (error) return self->end(error.message());
-                      self->flush();
-                    });
+  stream_.async_write(asio::buffer(writing_),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        self->writing_.clear();
+                        if (self->ended_) return;
+                        if (error) return self->end(error.message());
+                        self->flush();
+                      });
 }
 
 void Visitor::close(bool kindly) {
@@ -129,7 +147,7 @@ void Visitor::end(const std::string& why) {
   if (std::exchange(ended_, true)) return;
   patience_.cancel();
   error_code ignored;
-  socket_.close(ignored);
+  stream_.socket().close(ignored);
   handlers_.on_gone(*this, why);
 }
 

@@ -1,8 +1,8 @@
-// A client at the daemon's door: its connection, its requests, and what is still to be told to it.
-// All on the thread of the io_context.
+// A client at the daemon's door: its connection, in the clear or under TLS, its requests, and what
+// is still to be told to it. All on the thread of the io_context.
 #pragma once
 
-#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/fence.h"
+#include "net/stream.h"
 #include "node/outbox.h"
 #include "node/podium.h"
 #include "session/protocol.h"
@@ -21,7 +22,7 @@ namespace hapax {
 
 class Visitor : public std::enable_shared_from_this<Visitor> {
  public:
-  using Socket = boost::asio::generic::stream_protocol::socket;
+  using Socket = net::Socket;
   using Clock = std::chrono::steady_clock;
 
   struct Handlers {
@@ -35,6 +36,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     bool held = false;
     Fence fence;
     Clock::time_point since;  // It waits, or holds.
+    Want want = Want::exclusive;
   };
 
   static constexpr std::size_t kMostRequests = 1 << 20;
@@ -42,7 +44,8 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   static constexpr std::size_t kMostUnread = std::size_t{8} << 20;  // Bytes it may leave unread.
   static constexpr std::chrono::seconds kGreeting{5};  // How long it may take to introduce itself.
 
-  Visitor(Socket socket, Handlers handlers);
+  // `tls`: only somebody with a client's certificate may speak. May be null.
+  Visitor(Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Handlers handlers);
 
   void start();
   // Queues the answer; everything of one turn leaves in one write.
@@ -67,7 +70,8 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   void flush();
   void end(const std::string& why);
 
-  Socket socket_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  net::Stream stream_;
   Handlers handlers_;
   boost::asio::steady_timer patience_;
   Bytes incoming_;
@@ -82,6 +86,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   std::uint32_t pid_ = 0;
   std::string host_;
   std::string command_;
+  std::string certified_;  // Its name, if its certificate says one.
 };
 
 }  // namespace hapax

@@ -12,10 +12,11 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/fence.h"
+#include "core/want.h"
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -37,7 +38,8 @@ struct Hello {
 struct Acquire {
   RequestId request = 0;
   std::string name;
-  HAPAX_RECORD(Acquire, request, name)
+  Want want = Want::exclusive;
+  HAPAX_RECORD(Acquire, request, name, want)
 };
 // Waits no longer: answered by Ended, unless it was granted meanwhile.
 struct Cancel {
@@ -132,14 +134,16 @@ struct Person {
   std::string command;
   std::uint64_t since_ms = 0;
   std::optional<Fence> fence;
-  HAPAX_RECORD(Person, member, host, pid, command, since_ms, fence)
+  bool shared = false;  // Holds the lock with others, or asks for no more than that.
+  HAPAX_RECORD(Person, member, host, pid, command, since_ms, fence, shared)
 };
 struct Lock {
   std::string name;
   std::string algorithm;
   std::optional<Person> holder;
+  std::vector<Person> sharers;  // Who holds it with others: readers, units.
   std::vector<Person> waiters;
-  HAPAX_RECORD(Lock, name, algorithm, holder, waiters)
+  HAPAX_RECORD(Lock, name, algorithm, holder, sharers, waiters)
 };
 struct Locks {
   RequestId request = 0;

@@ -1,5 +1,6 @@
 #include "sim/monitor.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -7,7 +8,11 @@
 
 namespace hapax {
 
-void Monitor::starts_inside(NodeId node) { inside_[number(node)] = std::nullopt; }
+void Monitor::starts_inside(NodeId node) {
+  // A unit is shared; everything else that a view's holder has it has alone.
+  const bool unit = capacity_ > 1 && capacity_ != kAnyNumber;
+  inside_[number(node)] = {std::nullopt, unit ? Mode::shared : Mode::exclusive};
+}
 
 void Monitor::asked(NodeId node, Nanos at) {
   if (quiet()) {
@@ -20,22 +25,31 @@ void Monitor::asked(NodeId node, Nanos at) {
   open_.push_back({node, requests_, at});
 }
 
-void Monitor::entered(NodeId node, Fence fence, Nanos at) {
-  for (const auto& [other, asked_at] : inside_) {
+void Monitor::check_entry(NodeId node, Fence fence, Nanos at, Mode mode) {
+  const bool fits = mode == Mode::shared && inside_.size() < capacity_;
+  for (const auto& [other, its] : inside_) {
+    if (fits && its.mode == Mode::shared) continue;
     violated(Violation::Kind::exclusion, at,
              fmt::format("{} entered while {} was inside", number(node), other));
   }
-  if (last_fence_ && !(*last_fence_ < fence)) {
+  const bool alone = excludes_all(mode, capacity_);
+  const std::optional<Fence>& before = alone ? last_fence_ : last_alone_;
+  if (before && !(*before < fence)) {
     violated(Violation::Kind::fence, at,
-             fmt::format("{} entered with fence {} after {}", number(node), fence, *last_fence_));
+             fmt::format("{} entered with fence {} after {}", number(node), fence, *before));
   }
-  last_fence_ = fence;
+  last_fence_ = std::max(last_fence_.value_or(fence), fence);
+  if (alone) last_alone_ = fence;
+}
+
+void Monitor::entered(NodeId node, Fence fence, Nanos at, Mode mode) {
+  check_entry(node, fence, at, mode);
 
   const auto found = waiting_.find(number(node));
   const Waiting own = found == waiting_.end() ? Waiting{0, at} : found->second;
   note_order(node, own);
   if (found != waiting_.end()) waiting_.erase(found);
-  inside_[number(node)] = own.asked;
+  inside_[number(node)] = {own.asked, mode};
 
   const Nanos waited = at - own.asked;
   report_.wait.add(waited);
@@ -67,7 +81,7 @@ void Monitor::note_order(NodeId node, const Waiting& own) {
 void Monitor::left(NodeId node, Nanos at) {
   const auto found = inside_.find(number(node));
   if (found != inside_.end()) {
-    if (found->second) report_.response_time.add(at - *found->second);
+    if (found->second.asked) report_.response_time.add(at - *found->second.asked);
     inside_.erase(found);
   }
   last_exit_ = at;

@@ -11,6 +11,7 @@
 #include "base/id_set.h"
 #include "base/ids.h"
 #include "core/fence.h"
+#include "core/shared_algorithm.h"
 #include "sim/report.h"
 
 namespace hapax {
@@ -20,9 +21,11 @@ class Monitor {
   // `t` is the T of the formulas, the mean time of a message.
   explicit Monitor(Nanos t) : t_(t) {}
 
+  // Shared holders, of which so many may be inside at a time. Before anything else.
+  void lets_in(std::uint32_t capacity) { capacity_ = capacity; }
   void starts_inside(NodeId node);
   void asked(NodeId node, Nanos at);
-  void entered(NodeId node, Fence fence, Nanos at);
+  void entered(NodeId node, Fence fence, Nanos at, Mode mode = Mode::exclusive);
   void left(NodeId node, Nanos at);
   // A dead process is not inside, whatever it was about to do.
   void crashed(NodeId node);
@@ -50,13 +53,17 @@ class Monitor {
     Nanos asked;
   };
 
+  void check_entry(NodeId node, Fence fence, Nanos at, Mode mode);
   void note_order(NodeId node, const Waiting& own);
 
   Nanos t_;
   SimReport report_;
   boost::unordered_flat_map<std::uint32_t, Waiting> waiting_;
-  // When it had asked; nothing if it was inside from the start and never did.
-  boost::unordered_flat_map<std::uint32_t, std::optional<Nanos>> inside_;
+  struct Inside {
+    std::optional<Nanos> asked;  // Nothing if it was inside from the start and never did.
+    Mode mode = Mode::exclusive;
+  };
+  boost::unordered_flat_map<std::uint32_t, Inside> inside_;
   boost::unordered_flat_map<std::uint32_t, std::uint64_t> entries_of_;
   std::deque<Open>
       open_;  // Requests in the order of asking; granted ones leave when they are first.
@@ -64,7 +71,9 @@ class Monitor {
   std::optional<NodeId>
       alone_;  // The one who asked when all was quiet, as long as nobody else does.
   std::optional<Nanos> last_exit_;
-  std::optional<Fence> last_fence_;
+  std::uint32_t capacity_ = 1;
+  std::optional<Fence> last_fence_;  // The highest of all entries …
+  std::optional<Fence> last_alone_;  // … and of those that exclude all others.
   Nanos first_entry_ = 0;
   Nanos last_entry_ = 0;
   Nanos last_progress_ = 0;

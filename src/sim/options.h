@@ -28,6 +28,7 @@ struct SimOptions {
   Channels channels = Channels::fifo;
   std::vector<Fault> faults;
   std::uint64_t seed = 1;
+  double readers = 0;  // Where there are readers: how many of all requests only read.
   NodeId holder{};
   bool held = false;
   // Load `pairs`: which pairs (first inside, then waiting) are of interest.

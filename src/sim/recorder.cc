@@ -27,6 +27,9 @@ SimRecorder::SimRecorder(std::string nodes, std::vector<std::string> header) {
 }
 
 void SimRecorder::request(Nanos at, NodeId node) { add(at, "request " + name(node)); }
+void SimRecorder::request_shared(Nanos at, NodeId node) {
+  add(at, "request " + name(node) + " shared");
+}
 
 void SimRecorder::leave(Nanos at, NodeId node) { add(at, "release " + name(node)); }
 

@@ -27,6 +27,7 @@ class SimRecorder {
 
   void start(Nanos at) { add(at, "start"); }
   void request(Nanos at, NodeId node);
+  void request_shared(Nanos at, NodeId node);
   void leave(Nanos at, NodeId node);
   void crash(Nanos at, NodeId node);
   // A message is known by its encoding: of equal ones on a link, one is as good as another.

@@ -19,6 +19,7 @@
 #include "core/effects.h"
 #include "core/fence.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 #include "core/view.h"
 #include "sim/event_queue.h"
 #include "sim/monitor.h"
@@ -89,6 +90,7 @@ class Simulation {
 
   // Steps of the processes.
   void ask(NodeId node);
+  bool draw_reader();
   void leave(NodeId node);
   void absorb(NodeId node);
   void send(NodeId from, NodeId to, const Message& message);
@@ -140,6 +142,7 @@ Simulation<A>::Simulation(SimOptions options, FaultPlan faults,
     view.self = NodeId{i};
     nodes_.push_back(make<A>(view, algorithm_options));
   }
+  if constexpr (SharedAlgorithm<A>) monitor_.lets_in(nodes_[0].capacity());
 }
 
 template <MutexAlgorithm A>
@@ -414,9 +417,23 @@ template <MutexAlgorithm A>
 void Simulation<A>::ask(NodeId node) {
   if (nodes_[number(node)].phase() != Phase::idle) return;
   monitor_.asked(node, now_);
+  if constexpr (SharedAlgorithm<A>) {
+    if (A::kModes.size() > 1 && draw_reader()) {
+      if (options_.recorder != nullptr) options_.recorder->request_shared(now_, node);
+      return act(node, [](A& a, Effects<Message>& fx) { a.request(Mode::shared, fx); });
+    }
+  }
   if (options_.recorder != nullptr) [[unlikely]]
     options_.recorder->request(now_, node);
   act(node, [](A& a, Effects<Message>& fx) { a.request(fx); });
+}
+
+// Draws only if some requests read and some write, so that the others' runs stay as they are.
+template <MutexAlgorithm A>
+bool Simulation<A>::draw_reader() {
+  if (options_.readers <= 0 || options_.readers >= 1) return options_.readers >= 1;
+  constexpr std::uint64_t kFine = 1'000'000;
+  return static_cast<double>(workload_.below(kFine)) < options_.readers * kFine;
 }
 
 template <MutexAlgorithm A>
@@ -471,7 +488,9 @@ void Simulation<A>::absorb(NodeId node) {
   }
   fx_.clear();
   if (turn) {
-    monitor_.entered(node, Fence{kEpoch, *turn}, now_);
+    Mode mode = Mode::exclusive;
+    if constexpr (SharedAlgorithm<A>) mode = nodes_[number(node)].holding().mode;
+    monitor_.entered(node, Fence{kEpoch, *turn}, now_, mode);
     schedule(now_ + options_.inside, kLeave, node);
     if (second_) ask(*std::exchange(second_, std::nullopt));
   }

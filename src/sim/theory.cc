@@ -122,6 +122,8 @@ Theory of_many(std::string_view algorithm, std::uint32_t n, const VotingSets& se
   if (algorithm == "token-ring") return token_ring(n);
   if (algorithm == "lamport") return by_asking_all(3.0 * (n - 1), "3(N-1)");
   if (algorithm == "ricart-agrawala") return by_asking_all(2.0 * (n - 1), "2(N-1)");
+  if (algorithm == "readers-writers") return by_asking_all(2.0 * (n - 1), "2(N-1)");
+  if (algorithm == "semaphore-ra") return by_asking_all(2.0 * (n - 1), "2(N-1)");
   if (algorithm == "carvalho-roucairol") return carvalho_roucairol(n);
   if (algorithm == "maekawa") return maekawa(sets);
   if (algorithm == "maekawa-basic") {

@@ -8,20 +8,40 @@
 namespace hapax {
 namespace {
 
-// The checks are part of the table, so that whoever edits it by hand hears of a mistake.
+// The checks are part of the tables, so that whoever edits them by hand hears of a mistake.
 constexpr const char* kMakeTable =
     "CREATE TABLE IF NOT EXISTS hapax_fences ("
     "  resource TEXT PRIMARY KEY NOT NULL,"
     "  epoch INTEGER NOT NULL CHECK (typeof(epoch) = 'integer' AND epoch >= 0),"
     "  turn INTEGER NOT NULL CHECK (typeof(turn) = 'integer' AND turn >= 0)) WITHOUT ROWID";
-// One statement: no moment between the look and the mark. A mark that makes no sense lets nobody
-// by.
+// The marks of those who share a lock.
+constexpr const char* kMakeSharedTable =
+    "CREATE TABLE IF NOT EXISTS hapax_shared_fences ("
+    "  resource TEXT PRIMARY KEY NOT NULL,"
+    "  epoch INTEGER NOT NULL CHECK (typeof(epoch) = 'integer' AND epoch >= 0),"
+    "  turn INTEGER NOT NULL CHECK (typeof(turn) = 'integer' AND turn >= 0)) WITHOUT ROWID";
+// One statement each: no moment between the look and the mark. A mark that makes no sense lets
+// nobody by.
 constexpr const char* kAdmit =
-    "INSERT INTO hapax_fences (resource, epoch, turn) VALUES (?1, ?2, ?3)"
+    "INSERT INTO hapax_fences (resource, epoch, turn) SELECT ?1, ?2, ?3 WHERE NOT EXISTS ("
+    "  SELECT 1 FROM hapax_shared_fences WHERE resource = ?1 AND NOT ("
+    "    typeof(epoch) = 'integer' AND typeof(turn) = 'integer' AND epoch >= 0 AND turn >= 0"
+    "    AND (epoch, turn) <= (?2, ?3)))"
     " ON CONFLICT (resource) DO UPDATE SET epoch = excluded.epoch, turn = excluded.turn"
     " WHERE typeof(epoch) = 'integer' AND typeof(turn) = 'integer' AND epoch >= 0 AND turn >= 0"
     " AND (epoch, turn) <= (excluded.epoch, excluded.turn)";
+constexpr const char* kAdmitShared =
+    "INSERT INTO hapax_shared_fences (resource, epoch, turn) SELECT ?1, ?2, ?3 WHERE NOT EXISTS ("
+    "  SELECT 1 FROM hapax_fences WHERE resource = ?1 AND NOT ("
+    "    typeof(epoch) = 'integer' AND typeof(turn) = 'integer' AND epoch >= 0 AND turn >= 0"
+    "    AND (epoch, turn) <= (?2, ?3)))"
+    " ON CONFLICT (resource) DO UPDATE SET"
+    "  epoch = iif((epoch, turn) < (excluded.epoch, excluded.turn), excluded.epoch, epoch),"
+    "  turn = iif((epoch, turn) < (excluded.epoch, excluded.turn), excluded.turn, turn)"
+    " WHERE typeof(epoch) = 'integer' AND typeof(turn) = 'integer' AND epoch >= 0 AND turn >= 0";
 constexpr const char* kHighest = "SELECT epoch, turn FROM hapax_fences WHERE resource = ?1";
+constexpr const char* kHighestShared =
+    "SELECT epoch, turn FROM hapax_shared_fences WHERE resource = ?1";
 
 std::error_code code_of(int result) {
   switch (result & 0xff) {
@@ -93,14 +113,18 @@ class Statement {
 SqliteGate::SqliteGate(sqlite3* database, std::string_view resource)
     : database_(database), resource_(resource) {
   Statement{database_, kMakeTable}.step();
+  Statement{database_, kMakeSharedTable}.step();
   (void)highest();  // A table of another shape shows now.
 }
 
-bool SqliteGate::admit(Fence fence) {
+bool SqliteGate::admit(Fence fence) { return pass(kAdmit, fence); }
+bool SqliteGate::admit_shared(Fence fence) { return pass(kAdmitShared, fence); }
+
+bool SqliteGate::pass(const char* statement, Fence fence) {
   if (sqlite3_get_autocommit(database_) != 0) {
     throw std::system_error{make_error_code(Errc::no_transaction), resource_};
   }
-  Statement admit{database_, kAdmit};
+  Statement admit{database_, statement};
   admit.bind(1, resource_);
   admit.bind(2, number(fence.epoch));
   admit.bind(3, number(fence.turn));
@@ -111,10 +135,18 @@ bool SqliteGate::admit(Fence fence) {
 }
 
 Fence SqliteGate::highest() const {
-  Statement select{database_, kHighest};
-  select.bind(1, resource_);
-  if (!select.step()) return {};
-  return {Epoch{select.whole_number(0)}, Turn{select.whole_number(1)}};
+  FenceMarks marks;
+  Statement alone{database_, kHighest};
+  alone.bind(1, resource_);
+  if (alone.step()) {
+    marks.alone = {Epoch{alone.whole_number(0)}, Turn{alone.whole_number(1)}};
+  }
+  Statement shared{database_, kHighestShared};
+  shared.bind(1, resource_);
+  if (shared.step()) {
+    marks.shared = {Epoch{shared.whole_number(0)}, Turn{shared.whole_number(1)}};
+  }
+  return marks.highest();
 }
 
 }  // namespace hapax

@@ -200,5 +200,39 @@ TEST_F(InSqlite, ProcessesPassInOrder) {
   EXPECT_EQ(turns.back(), static_cast<std::int64_t>(kProcesses * kTimes));
 }
 
+TEST_F(InSqlite, ReadersShutOutOnlyEarlierWriters) {
+  Database db{path()};
+  SqliteGate gate{db.handle(), "orders"};
+  const auto reads = [&](std::uint64_t turn) {
+    EXPECT_EQ(db.run("BEGIN IMMEDIATE"), SQLITE_OK);
+    const bool admitted = gate.admit_shared(fence(1, turn));
+    EXPECT_EQ(db.run("COMMIT"), SQLITE_OK);
+    return admitted;
+  };
+  EXPECT_TRUE(reads(6));
+  EXPECT_TRUE(reads(4)) << "it reads together with the other";
+  EXPECT_EQ(gate.highest(), fence(1, 6));
+  EXPECT_FALSE(admits(db, gate, fence(1, 5))) << "a writer that a reader came after";
+  EXPECT_TRUE(admits(db, gate, fence(1, 7)));
+  EXPECT_FALSE(reads(6)) << "a reader that a writer came after";
+  EXPECT_TRUE(reads(8));
+  EXPECT_FALSE(admits(db, gate, fence(1, 7)));
+  SqliteGate other{db.handle(), "others"};
+  EXPECT_EQ(other.highest(), Fence{});
+  expect_error(Errc::no_transaction, [&] { gate.admit_shared(fence(1, 9)); });
+}
+
+TEST_F(InSqlite, AMarkOfReadersThatMakesNoSenseLetsNobodyPass) {
+  Database db{path()};
+  SqliteGate gate{db.handle(), "orders"};
+  EXPECT_EQ(db.run("PRAGMA ignore_check_constraints = ON;"
+                   "INSERT INTO hapax_shared_fences VALUES ('orders', -1, 'x')"),
+            SQLITE_OK);
+  EXPECT_EQ(db.run("BEGIN IMMEDIATE"), SQLITE_OK);
+  expect_error(Errc::bad_gate, [&] { gate.admit(fence(9, 9)); });
+  expect_error(Errc::bad_gate, [&] { gate.admit_shared(fence(9, 9)); });
+  EXPECT_EQ(db.run("COMMIT"), SQLITE_OK);
+}
+
 }  // namespace
 }  // namespace hapax

@@ -130,7 +130,8 @@ class Swarm {
 
   void start(Member& m) {
     ++m.run;
-    m.service = std::make_unique<Service>(next_life(m), m.policy, plan_.times, m);
+    m.service = std::make_unique<Service>(m.policy, plan_.times, m);
+    m.service->be_born(next_life(m));
     m.armed = {};
     note("member {} starts as life {}", m.index, m.service->keeper().self());
     carry_out(m);
@@ -183,7 +184,7 @@ class Swarm {
     if (orders.ended) {
       const Life life = next_life(m);
       note("member {} ends and comes back as life {}", m.index, life);
-      m.service->be_reborn(life);
+      m.service->be_born(life);
       ++m.run;  // What was sent to the old life does not reach the new one.
       m.armed = {};
       agenda_.after(plan_.latency, [this, &m, run = m.run] { announce(m, run); });

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,10 +18,22 @@ struct Setting {
   std::vector<std::string> names;
   std::string holder;
   std::string voting_sets;
+  std::vector<std::string> inside;  // Readers or units, where several may be inside.
+  std::uint32_t units = 1;
+  std::uint32_t each = 0;
   bool held = false;
   bool say_denied = false;
   bool descending = false;
 };
+
+Result<std::uint32_t> count_of(const std::string& word, const std::string& text) {
+  std::uint32_t count = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (failed != std::errc{} || end != text.data() + text.size() || count < 1 || count > 1000) {
+    return error("'{}' is no number of units; write {}=2", word, word.substr(0, word.find('=')));
+  }
+  return count;
+}
 
 Result<Setting> setting_of(const Command& command) {
   if (command.size() < 3 || command[0] != "nodes") {
@@ -41,6 +54,12 @@ Result<Setting> setting_of(const Command& command) {
       setting.names.push_back(word);
     } else if (word.substr(0, equals) == "holder") {
       setting.holder = word.substr(equals + 1);
+    } else if (word.substr(0, equals) == "inside") {
+      setting.inside.push_back(word.substr(equals + 1));
+    } else if (word.substr(0, equals) == "units" || word.substr(0, equals) == "each") {
+      const auto count = count_of(word, word.substr(equals + 1));
+      if (!count) return count.error();
+      (word.starts_with("units") ? setting.units : setting.each) = *count;
     } else if (word.substr(0, equals) == "voting-sets") {
       setting.voting_sets = word.substr(equals + 1);
     } else {
@@ -70,6 +89,25 @@ Result<VotingSets> voting_sets_of(const std::string& text, std::uint32_t n) {
   return VotingSets::parse(lines);
 }
 
+// What each holds as the view starts. Empty: as `holder` and `held` say.
+Result<std::vector<Holding>> holdings_of(const Setting& setting, std::uint32_t capacity) {
+  const Names names{setting.names};
+  std::vector<Holding> holdings;
+  for (const std::string& name : setting.inside) {
+    const auto who = names.find(name);
+    if (!who) return who.error();
+    holdings.resize(names.count(), Holding{Mode::shared, 0});
+    ++holdings[number(*who)].units;
+  }
+  const std::uint32_t each =
+      capacity == kAnyNumber ? 1 : most_units_of_a_member({setting.units, setting.each});
+  for (const Holding& holding : holdings) {
+    if (holding.units > each) return error("a node is inside with more than {}", each);
+  }
+  if (!may_be_held_together(holdings, capacity)) return error("so many cannot be inside");
+  return holdings;
+}
+
 Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Setting& setting, View view) {
   auto sets = voting_sets_of(setting.voting_sets, view.size);
   if (!sets) return sets.error();
@@ -77,12 +115,32 @@ Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Setting& setting, Vie
     return error("there are {} voting sets for {} nodes", sets->processes(), view.size);
   }
   auto kept = std::make_unique<VotingSets>(std::move(*sets));
-  std::unique_ptr<TraceStage> stage;
+  Result<std::unique_ptr<TraceStage>> stage = std::unique_ptr<TraceStage>{};
   with_mutex(setting.algorithm, [&]<class A>() {
-    const MutexChoices choices{.voting_sets = kept.get(), .say_denied = setting.say_denied};
+    const MutexChoices choices{.voting_sets = kept.get(),
+                               .say_denied = setting.say_denied,
+                               .semaphore = {setting.units, setting.each}};
+    std::vector<Holding> holdings;
+    if constexpr (SharedAlgorithm<A>) {
+      auto found = holdings_of(setting, make<A>(view, options_from<A>(choices)).capacity());
+      if (!found) {
+        stage = found.error();
+        return;
+      }
+      holdings = std::move(*found);
+    } else if (!setting.inside.empty()) {
+      stage = error("of {} at most one is inside: use holder= and held", setting.algorithm);
+      return;
+    }
     std::vector<A> nodes;
     for (std::uint32_t i = 0; i < view.size; ++i) {
       view.self = NodeId{i};
+      if constexpr (SharedAlgorithm<A>) {
+        if (!holdings.empty()) {
+          nodes.push_back(A{view, options_from<A>(choices), holdings[i]});
+          continue;
+        }
+      }
       nodes.push_back(make<A>(view, options_from<A>(choices)));
     }
     stage = std::make_unique<MutexStage<A>>(Names{setting.names}, std::move(nodes), view.epoch,

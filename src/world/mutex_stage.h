@@ -1,11 +1,12 @@
 // A mutual-exclusion algorithm on stage.
 //
-//   start | request NODE | release NODE | clock NODE VALUE | regenerate NODE
+//   start | request NODE [shared] | release NODE | clock NODE VALUE | regenerate NODE
 #pragma once
 
 #include <memory>
 
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 #include "mutex/voting_sets.h"
 #include "world/troupe.h"
 
@@ -35,14 +36,30 @@ class MutexStage final : public Troupe<A> {
     this->fences_[number(node)] = fence;
     lines.push_back(fmt::format("{} is inside with fence {}", node, fence));
     this->record({.kind = Kind::enter, .node = node, .fence = fence});
+    const Holding own = held_by(number(node));
+    const bool fits = own.mode == Mode::shared && all_fit();
     for (std::uint32_t i = 0; i < this->nodes_.size(); ++i) {
-      if (NodeId{i} != node && this->nodes_[i].phase() == Phase::inside &&
-          !this->crashed_.contains(NodeId{i})) {
+      if (NodeId{i} != node && held_by(i).units > 0 && !fits) {
         lines.push_back(fmt::format("EXCLUSION VIOLATED: {} is inside, too", NodeId{i}));
         this->record(
             {.kind = Kind::violation, .node = node, .peer = NodeId{i}, .text = lines.back()});
       }
     }
+  }
+
+  // The dead hold nothing.
+  Holding held_by(std::uint32_t i) const {
+    if (this->crashed_.contains(NodeId{i})) return {};
+    if constexpr (SharedAlgorithm<A>) return this->nodes_[i].holding();
+    return {Mode::exclusive, this->nodes_[i].phase() == Phase::inside ? 1u : 0u};
+  }
+  bool all_fit() const {
+    std::vector<Holding> all;
+    for (std::uint32_t i = 0; i < this->nodes_.size(); ++i) all.push_back(held_by(i));
+    if constexpr (SharedAlgorithm<A>) {
+      return may_be_held_together(all, this->nodes_[0].capacity());
+    }
+    return may_be_held_together(all, 1);
   }
 
   std::string describe(const A& a) const override { return fields_text(a); }
@@ -61,6 +78,21 @@ class MutexStage final : public Troupe<A> {
     const auto who = this->live_node(command, 1);
     if (!who) return who.error();
     const Phase phase = this->nodes_[number(*who)].phase();
+    if constexpr (SharedAlgorithm<A>) {
+      A& member = this->nodes_[number(*who)];
+      const bool shared = verb == "request" && command.size() > 2;
+      if (shared && command[2] != "shared") {
+        return error("'{}' is no mode; write: request {} shared", command[2], command[1]);
+      }
+      if (verb == "request" && member.may_request()) {
+        return this->step(*who, {.kind = Kind::request}, [&](A& a, Fx& fx) {
+          shared ? a.request(Mode::shared, fx) : a.request(fx);
+        });
+      }
+      if (verb == "release" && member.holding().units > 0) {
+        return this->step(*who, {.kind = Kind::leave}, [](A& a, Fx& fx) { a.release(fx); });
+      }
+    }
     if (verb == "request") {
       if (phase != Phase::idle) return error("{} is {}", command[1], name_of(phase));
       return this->step(*who, {.kind = Kind::request}, [](A& a, Fx& fx) { a.request(fx); });

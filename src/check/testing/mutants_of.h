@@ -6,10 +6,12 @@
 #include <utility>
 #include <variant>
 
+#include "base/check.h"
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 #include "core/view.h"
 #include "mutex/testing/mutant.h"
 
@@ -38,6 +40,26 @@ class MutantsOf {
   explicit MutantsOf(const View& view) : MutantsOf(view, Options{}) {}
   MutantsOf(const View& view, const Options& options)
       : mutant_(options.plant(view, options.real)) {}
+
+  // --- of an algorithm that lets several in ---
+  static constexpr auto kModes = Mutant<A, NoneOfThem>::kModes;
+  // REQUIRES: the member holds nothing.
+  MutantsOf(const View& view, const Options& options,
+            const Holding& own) requires SharedAlgorithm<A> : MutantsOf(view, options) {
+    HAPAX_CHECK(own.units == 0);
+  }
+  void request(Mode mode, Effects<Message>& fx) requires SharedAlgorithm<A> {
+    std::visit([&](auto& mutant) { mutant.request(mode, fx); }, mutant_);
+  }
+  bool may_request() const requires SharedAlgorithm<A> {
+    return std::visit([](const auto& mutant) { return mutant.may_request(); }, mutant_);
+  }
+  Holding holding() const requires SharedAlgorithm<A> {
+    return std::visit([](const auto& mutant) { return mutant.holding(); }, mutant_);
+  }
+  std::uint32_t capacity() const requires SharedAlgorithm<A> {
+    return std::visit([](const auto& mutant) { return mutant.capacity(); }, mutant_);
+  }
 
   void start(Effects<Message>& fx) {
     std::visit([&](auto& mutant) { mutant.start(fx); }, mutant_);

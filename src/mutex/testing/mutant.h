@@ -27,6 +27,7 @@
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 #include "core/view.h"
 
 namespace hapax::testing {
@@ -50,6 +51,7 @@ struct NoBug {
 
   void start(Self self, Fx& fx) { hapax::start(self.real, fx); }
   void request(Self self, Fx& fx) { self.real.request(fx); }
+  void request_in(Self self, Mode mode, Fx& fx) { self.real.request(mode, fx); }
   void release(Self self, Fx& fx) { self.real.release(fx); }
   void receive(Self self, NodeId from, const Message& message, Fx& fx) {
     self.real.receive(from, message, fx);
@@ -65,6 +67,23 @@ class Mutant {
 
   explicit Mutant(const View& view, const Options& options = {})
       : real_(make<A>(view, options)), view_{view} {}
+
+  // --- of an algorithm that lets several in ---
+  static constexpr auto kModes = [] {
+    if constexpr (SharedAlgorithm<A>) {
+      return A::kModes;
+    } else {
+      return 0;
+    }
+  }();
+  Mutant(const View& view, const Options& options, const Holding& own) requires SharedAlgorithm<A>
+      : real_(view, options, own), view_{view} {}
+  void request(Mode mode, Effects<Message>& fx) requires SharedAlgorithm<A> {
+    bug_.request_in(self(), mode, fx);
+  }
+  bool may_request() const requires SharedAlgorithm<A> { return real_.may_request(); }
+  Holding holding() const requires SharedAlgorithm<A> { return real_.holding(); }
+  std::uint32_t capacity() const requires SharedAlgorithm<A> { return real_.capacity(); }
 
   void start(Effects<Message>& fx) { bug_.start(self(), fx); }
   void request(Effects<Message>& fx) { bug_.request(self(), fx); }
@@ -104,6 +123,9 @@ struct HandsAllOn : NoBug<A> {
 
   void request(Self self, Fx& fx) {
     hand_on(self, fx, [&](Fx& real) { self.real.request(real); });
+  }
+  void request_in(Self self, Mode mode, Fx& fx) {
+    hand_on(self, fx, [&](Fx& real) { self.real.request(mode, real); });
   }
   void release(Self self, Fx& fx) {
     hand_on(self, fx, [&](Fx& real) { self.real.release(real); });

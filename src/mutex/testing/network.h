@@ -27,6 +27,7 @@
 #include "core/effects.h"
 #include "core/fence.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 #include "core/view.h"
 #include "wire/codec.h"
 
@@ -71,6 +72,9 @@ class Network {
   void request(std::uint32_t node) {
     act(node, [](A& a, Effects<Message>& fx) { a.request(fx); });
   }
+  void request(std::uint32_t node, Mode mode) {
+    act(node, [&](A& a, Effects<Message>& fx) { a.request(mode, fx); });
+  }
   void release(std::uint32_t node) {
     act(node, [](A& a, Effects<Message>& fx) { a.release(fx); });
   }
@@ -79,7 +83,7 @@ class Network {
   template <class F>
   void act(std::uint32_t node, F&& f) {
     fx_.clear();
-    const Phase before = phase(node);
+    const std::uint32_t before = held_by(nodes_[node]).units;
     f(nodes_[node], fx_);
     absorb(node, before);
   }
@@ -215,7 +219,16 @@ class Network {
         [&](A& a, Effects<Message>& fx) { a.receive(packet.from, *message, fx); });
   }
 
-  void absorb(std::uint32_t node, Phase before) {
+  static Holding held_by(const A& node) {
+    if constexpr (SharedAlgorithm<A>) return node.holding();
+    return {Mode::exclusive, node.phase() == Phase::inside ? 1u : 0u};
+  }
+  std::uint32_t capacity() const {
+    if constexpr (SharedAlgorithm<A>) return nodes_[0].capacity();
+    return 1;
+  }
+
+  void absorb(std::uint32_t node, std::uint32_t before) {
     fx_.for_each_message(NodeId{node}, size(), [&](NodeId to, const Message& message) {
       EXPECT_NE(number(to), node) << "a message to itself: " << to_text(message);
       ASSERT_LT(number(to), size()) << to_text(message);
@@ -223,20 +236,27 @@ class Network {
       ++sent_;
     });
     EXPECT_EQ(fx_.rejected(), Reject::none) << name_of(fx_.rejected()) << '\n' << states();
-    const bool entered = before != Phase::inside && phase(node) == Phase::inside;
+    // Where a member may use several units, giving one back may let it draw another.
+    const bool entered =
+        held_by(nodes_[node]).units > before || (SharedAlgorithm<A> && fx_.entered() && before > 0);
     EXPECT_EQ(entered, fx_.entered().has_value()) << "an entry is announced, once\n" << states();
     if (fx_.entered()) note_entry({NodeId{node}, {views_[node].epoch, *fx_.entered()}});
     check_codec(node);
   }
 
   void note_entry(const Entry& entry) {
-    const auto inside = std::count_if(nodes_.begin(), nodes_.end(),
-                                      [](const A& node) { return node.phase() == Phase::inside; });
-    EXPECT_EQ(inside, 1) << A::kInfo.name << ": two inside\n" << states();
-    if (!entries_.empty()) {
-      EXPECT_TRUE(entries_.back().fence < entry.fence)
-          << fmt::format("fence {} after {}\n", entry.fence, entries_.back().fence) << states();
+    std::vector<Holding> all;
+    for (const A& node : nodes_) all.push_back(held_by(node));
+    EXPECT_GE(all[number(entry.node)].units, 1u) << states();
+    EXPECT_TRUE(may_be_held_together(all, capacity())) << A::kInfo.name << ": too many inside\n"
+                                                       << states();
+    const bool alone = excludes_all(all[number(entry.node)].mode, capacity());
+    if (const Fence before = alone ? last_ : last_alone_; alone || capacity() == kAnyNumber) {
+      EXPECT_TRUE(before < entry.fence)
+          << fmt::format("fence {} after {}\n", entry.fence, before) << states();
     }
+    last_ = std::max(last_, entry.fence);
+    if (alone) last_alone_ = entry.fence;
     entries_.push_back(entry);
   }
 
@@ -304,6 +324,8 @@ class Network {
   std::vector<A> nodes_;
   std::vector<Packet> packets_;  // In the order of sending, over all links.
   std::vector<Entry> entries_;
+  Fence last_;        // The highest of all entries …
+  Fence last_alone_;  // … and of those that excluded all others.
   std::size_t sent_ = 0;
   Effects<Message> fx_;
 };

@@ -1,0 +1,71 @@
+// So many at a time, across machines: like a std::counting_semaphore that begins full.
+//
+//   hapax::Semaphore pool{client, "pool/encoder"};
+//   pool.acquire();
+//   encode();
+//   pool.release();
+//
+// How many there are all members of the group must agree on: --algorithm 'pool/*=semaphore-ra:4'.
+// One object may hold several units; what it still holds when it ends is given back. Who does not
+// hold a unit cannot give one back: this is no way to send a signal. All functions may be called
+// from any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "hapax/client.h"
+#include "hapax/fence.h"
+#include "hapax/node.h"
+
+namespace hapax {
+
+class Semaphore {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Throws std::system_error if no lock can have that name.
+  Semaphore(Client& client, std::string_view name);
+  Semaphore(Node& node, std::string_view name);
+  ~Semaphore();  // Gives back what is held. Never throws, never waits.
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+
+  // Waits for a unit. Throws std::system_error if the daemon is lost meanwhile, or refuses: that
+  // lock is no semaphore, and the error says what to do about it.
+  void acquire();
+  // Waits no longer than it takes to ask everybody, a quarter of a second.
+  bool try_acquire();
+  template <class Rep, class Period>
+  bool try_acquire_for(std::chrono::duration<Rep, Period> duration) {
+    return try_acquire_until(Clock::now() + duration);
+  }
+  template <class C, class Duration>
+  bool try_acquire_until(std::chrono::time_point<C, Duration> deadline) {
+    return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+  }
+  // Gives back the unit that came last. REQUIRES: this object holds one.
+  void release();
+
+  // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
+  std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
+
+  const std::string& name() const;
+  // Of the unit that came last. No two units ever have the same, but where there are several the
+  // numbers come in any order: a fence gate is of no use for them.
+  // REQUIRES: this object holds a unit.
+  Fence fence() const;
+  // Fires when what is held can no longer be relied on: the daemon is gone or silent.
+  std::stop_token lost() const;
+  // How long it is good for without further word from the daemon; zero once it is lost.
+  std::chrono::milliseconds valid_for() const;
+
+ private:
+  std::unique_ptr<detail::Grants> grants_;
+};
+
+}  // namespace hapax

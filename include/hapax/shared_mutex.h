@@ -1,0 +1,92 @@
+// A lock of the group that many may hold to read or one alone to write: SharedLockable and
+// SharedTimedLockable, for std::shared_lock, std::unique_lock and std::scoped_lock.
+//
+//   hapax::SharedMutex reports{client, "reports/2024"};
+//   { std::shared_lock reading{reports}; show(reports.fence()); }
+//   { std::unique_lock writing{reports}; db.write(row, reports.fence()); }
+//
+// All members of the group must serve that name by readers-writers: --algorithm
+// 'reports/*=readers-writers'. A reader waits for writers that asked before it, so neither readers
+// nor writers wait for ever.
+//
+// Like a std::shared_mutex, one object may be held by one thread alone or by several to read. All
+// functions may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "hapax/client.h"
+#include "hapax/fence.h"
+#include "hapax/node.h"
+
+namespace hapax {
+
+class SharedMutex {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Throws std::system_error if no lock can have that name.
+  SharedMutex(Client& client, std::string_view name);
+  SharedMutex(Node& node, std::string_view name);
+  ~SharedMutex();  // Releases what is held. Never throws, never waits.
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+
+  // --- to write, alone ---
+
+  // Waits. Throws std::system_error if the daemon is lost meanwhile, or refuses.
+  void lock();
+  // Waits no longer than it takes to ask everybody, a quarter of a second.
+  bool try_lock();
+  template <class Rep, class Period>
+  bool try_lock_for(std::chrono::duration<Rep, Period> duration) {
+    return try_lock_until(Clock::now() + duration);
+  }
+  template <class C, class Duration>
+  bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
+    return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+  }
+  // REQUIRES: held alone by this object.
+  void unlock();
+
+  // --- to read ---
+
+  // As above. Throws, too, if that lock's algorithm lets in only one at a time; the error says what
+  // to do about it.
+  void lock_shared();
+  bool try_lock_shared();
+  template <class Rep, class Period>
+  bool try_lock_shared_for(std::chrono::duration<Rep, Period> duration) {
+    return try_lock_shared_until(Clock::now() + duration);
+  }
+  template <class C, class Duration>
+  bool try_lock_shared_until(std::chrono::time_point<C, Duration> deadline) {
+    return acquire_shared_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+  }
+  // REQUIRES: held to read by this object.
+  void unlock_shared();
+
+  // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
+  std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
+  std::error_code acquire_shared_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
+
+  const std::string& name() const;
+  // A writer's is above those of all who held the lock before it, a reader's above those of all
+  // writers before it. Readers that hold the lock together may have the same, or any order: use
+  // FenceGate::admit_shared() for theirs. REQUIRES: held by this object.
+  Fence fence() const;
+  // Fires when what is held can no longer be relied on: the daemon is gone or silent.
+  std::stop_token lost() const;
+  // How long it is good for without further word from the daemon; zero once it is lost.
+  std::chrono::milliseconds valid_for() const;
+
+ private:
+  std::unique_ptr<detail::Grants> grants_;
+};
+
+}  // namespace hapax

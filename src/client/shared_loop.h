@@ -1,0 +1,159 @@
+// An event loop that whoever waits for it drives. A thread that waits takes the loop over and
+// handles what comes until its own answer is there, so that no other thread has to be woken for it;
+// while nobody waits, a resident thread does the same. Only one drives at a time; others who wait
+// meanwhile are woken by who drives.
+//
+// Everything on the loop happens under one lock, which nobody holds while nothing happens: to do
+// something on the loop is to take the lock and do it, on one's own thread.
+//
+// What other threads post to the io_context themselves (Asio does, after looking up the name of a
+// host) is found when the next event or timer comes.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace hapax::client {
+
+class SharedLoop {
+ public:
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  // Somebody who waits for something on the loop.
+  class Waiter {
+   public:
+    Waiter() = default;
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+
+   private:
+    friend class SharedLoop;
+
+    bool done_ = false;  // The loop's.
+    std::mutex mutex_;   // Guards what follows, for who does not drive.
+    std::condition_variable told_;
+    bool is_told_ = false;
+  };
+
+  SharedLoop();   // Throws std::system_error.
+  ~SharedLoop();  // REQUIRES: not started, or finished.
+  SharedLoop(const SharedLoop&) = delete;
+  SharedLoop& operator=(const SharedLoop&) = delete;
+
+  boost::asio::io_context& io() { return io_; }
+
+  void start();
+  // Until the io_context has run out of work. REQUIRES: nobody waits, or will.
+  void finish();
+
+  // Whether this thread is on a loop, this one or another: then it must not wait for one.
+  static bool is_on_any() { return current_ != nullptr; }
+
+  // Does `f` on the loop: at once; or a moment later if this thread is on another loop, whose
+  // threads might be on their way here.
+  template <class F>
+  void visit(F f) {
+    if (current_ == this) return f();
+    if (current_ != nullptr) return post(std::move(f));
+    Guard guard{*this};
+    f();
+    run_ready_or_kick();
+  }
+  // Does `f` on the loop, a moment later. Never waits, whatever this thread holds.
+  template <class F>
+  void post(F f) {
+    boost::asio::post(io_, std::move(f));
+    kick();
+  }
+
+  // Does `begin` on the loop and waits until wake() or the deadline; after that does `late` on the
+  // loop, which must wake(). REQUIRES: not on a loop.
+  template <class Begin, class Late>
+  void await(Waiter& waiter, Deadline deadline, Begin begin, Late late) {
+    Guard guard{*this};
+    const bool leads = !is_led_;
+    if (leads) take_lead(waiter);  // Before anybody can answer, which would wake the resident.
+    begin();
+    if (leads) {
+      lead(waiter, deadline, guard);
+    } else if (!waiter.done_) {
+      guard.unlock();
+      if (follow(waiter, deadline)) return;
+      guard.lock();
+    }
+    if (!waiter.done_) late();
+    run_ready_or_kick();
+    if (leads) give_lead_up();
+  }
+  // REQUIRES: on the loop.
+  void wake(Waiter& waiter);
+
+ private:
+  // First come, first served, so that a busy driver cannot shut the others out.
+  class Lock {
+   public:
+    void lock() {
+      const std::lock_guard turn{next_};
+      inside_.lock();
+    }
+    void unlock() { inside_.unlock(); }
+
+   private:
+    std::mutex next_;
+    std::mutex inside_;
+  };
+  // This thread is on the loop.
+  class Guard {
+   public:
+    explicit Guard(SharedLoop& loop) : loop_(loop) { lock(); }
+    ~Guard() {
+      if (is_locked_) unlock();
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    void lock() {
+      loop_.lock_.lock();
+      current_ = &loop_;
+      is_locked_ = true;
+    }
+    void unlock() {
+      is_locked_ = false;
+      current_ = nullptr;
+      loop_.lock_.unlock();
+    }
+
+   private:
+    SharedLoop& loop_;
+    bool is_locked_ = false;
+  };
+
+  void reside();
+  void take_lead(Waiter& waiter);
+  void give_lead_up();
+  void lead(Waiter& waiter, Deadline deadline, Guard& guard);
+  bool follow(Waiter& waiter, Deadline deadline);
+  bool run_ready(const bool& enough);
+  void run_ready_or_kick();
+  void kick();
+
+  static thread_local const SharedLoop* current_;
+
+  boost::asio::io_context io_{1};
+  int events_ = -1;      // Asio's: readable when the loop has something to do.
+  int resident_ = -1;    // What the resident thread waits for: kicks, and events_ unless led.
+  int kick_ = -1;        // For the resident thread: there may be work that events_ does not show.
+  int wake_ = -1;        // For the leader: its answer is there.
+  Lock lock_;            // Guards what follows, and everything on the loop.
+  bool is_led_ = false;  // By somebody who waits.
+  Waiter* leader_ = nullptr;    // Invariant: null unless led.
+  bool is_leader_out_ = false;  // It sleeps until something happens.
+  std::thread thread_;
+};
+
+}  // namespace hapax::client

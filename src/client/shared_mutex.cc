@@ -1,0 +1,40 @@
+#include "hapax/shared_mutex.h"
+
+#include <utility>
+
+#include "client/grants.h"
+
+namespace hapax {
+
+using detail::Grants;
+
+SharedMutex::SharedMutex(Client& client, std::string_view name)
+    : grants_(std::make_unique<Grants>(client, name)) {}
+SharedMutex::SharedMutex(Node& node, std::string_view name)
+    : grants_(std::make_unique<Grants>(node, name)) {}
+SharedMutex::~SharedMutex() = default;
+
+void SharedMutex::lock() { grants_->acquire_or_throw(Want::exclusive); }
+bool SharedMutex::try_lock() { return try_lock_for(Grants::kPatience); }
+void SharedMutex::unlock() { grants_->release(Want::exclusive); }
+void SharedMutex::lock_shared() { grants_->acquire_or_throw(Want::shared); }
+bool SharedMutex::try_lock_shared() { return try_lock_shared_for(Grants::kPatience); }
+void SharedMutex::unlock_shared() { grants_->release(Want::shared); }
+
+std::error_code SharedMutex::acquire_until(Clock::time_point deadline,
+                                           std::stop_token cancel) noexcept {
+  return grants_->acquire(Want::exclusive, deadline, cancel);
+}
+std::error_code SharedMutex::acquire_shared_until(Clock::time_point deadline,
+                                                  std::stop_token cancel) noexcept {
+  return grants_->acquire(Want::shared, deadline, cancel);
+}
+
+const std::string& SharedMutex::name() const { return grants_->name(); }
+Fence SharedMutex::fence() const {
+  return grants_->fence(grants_->holds(Want::exclusive) ? Want::exclusive : Want::shared);
+}
+std::stop_token SharedMutex::lost() const { return grants_->lost(); }
+std::chrono::milliseconds SharedMutex::valid_for() const { return grants_->valid_for(); }
+
+}  // namespace hapax

@@ -1,0 +1,134 @@
+// Raymond, "A distributed algorithm for multiple entries to a critical section", Information
+// Processing Letters 30(4), 1989: Ricart & Agrawala's algorithm with k units instead of one, of
+// which a member may use several.
+//
+// Ask everybody. A REPLY says how many units its sender uses, or has asked for earlier; a member
+// that has said nothing may use as many as a member may. Enter when all that leaves a unit. A
+// member that uses all that it may keeps silent, since its reply would say nothing new. Whoever
+// said that it uses some says so again when it uses fewer.
+//
+// With one unit a member that is Raymond's rule, to enter with N-k replies; with one unit in all it
+// is Ricart–Agrawala, message by message. 2(N-1) messages an entry where nobody uses a unit. Beyond
+// that a release costs a message for each member that was told of more units; some come late and
+// are ignored.
+//
+// Needs reliable channels; their order does not matter, and duplicates do no harm. The turn is the
+// stamp of the request, so no two entries share one. Where k > 1 turns do not grow from entry to
+// entry: who asked earlier may enter later, and be inside together with others.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "base/box.h"
+#include "base/id_set.h"
+#include "base/ids.h"
+#include "base/record.h"
+#include "core/effects.h"
+#include "core/shared_algorithm.h"
+#include "core/stamp.h"
+#include "core/view.h"
+
+namespace hapax {
+
+class SemaphoreRa {
+ public:
+  static constexpr MutexInfo kInfo{
+      .name = "semaphore-ra",
+      .summary = "ask everybody; enter when all replies leave a unit (Raymond 1989)",
+      .kind = "permission",
+      .needs = Channels::unordered,
+      .turns_are_stamps = true};
+  static constexpr std::array kModes{Mode::shared};
+
+  struct Options {
+    std::uint32_t units = 1;
+    std::uint32_t per_member = 0;  // How many of them a member may use; 0: all.
+    HAPAX_RECORD(Options, units, per_member)
+  };
+  struct Request {
+    Clock clock{};
+    HAPAX_RECORD(Request, clock)
+  };
+  // Of the sender's units, and requests for one, at most `units` come before any request of the
+  // receiver up to `clock`. Those that come later let it pass.
+  struct Reply {
+    Clock clock{};
+    std::uint32_t units = 0;
+    HAPAX_RECORD(Reply, clock, units)
+  };
+  using Message = std::variant<Request, Reply>;
+
+  explicit SemaphoreRa(const View& view) : SemaphoreRa(view, {}) {}
+  SemaphoreRa(const View& view, const Options& options)
+      : SemaphoreRa(view, options, {Mode::shared, view.starts_inside() ? 1u : 0u}) {}
+  // REQUIRES: options.units > 0; the member holds no more than it may.
+  SemaphoreRa(const View& view, const Options& options, const Holding& own);
+
+  void request(Effects<Message>& fx) { request(Mode::shared, fx); }
+  void request(Mode mode, Effects<Message>& fx);
+  void release(Effects<Message>& fx);
+  void receive(NodeId from, const Message& message, Effects<Message>& fx);
+  Phase phase() const { return wait_ ? Phase::waiting : used_ > 0 ? Phase::inside : Phase::idle; }
+  bool may_request() const { return !wait_ && used_ < per_member_; }
+  Holding holding() const { return {Mode::shared, used_}; }
+  std::uint32_t capacity() const { return units_; }
+
+  Clock clock() const { return clock_; }
+  void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
+
+  // What a member said about its units.
+  struct Told {
+    NodeId node{};
+    std::uint32_t units = 0;  // Invariant: > 0.
+    HAPAX_RECORD(Told, node, units)
+  };
+  // The own request for a unit.
+  struct Wait {
+    Clock asked{};
+    NodeSet silent;                // Who has not replied.
+    std::vector<Told> told;        // Who has, and uses some. By node.
+    std::uint64_t told_units = 0;  // Their sum.
+    HAPAX_RECORD(Wait, asked, silent, told, told_units)
+  };
+  // Somebody who is to hear when fewer units are used here than it knows of.
+  struct Listener {
+    NodeId node{};
+    Clock asked{};            // By its latest request.
+    std::uint32_t units = 0;  // What it knows of. Invariant: > 0.
+    HAPAX_RECORD(Listener, node, asked, units)
+  };
+
+  HAPAX_RECORD(SemaphoreRa, self_, size_, units_, per_member_, clock_, used_, wait_, listeners_)
+
+ private:
+  void on_request(NodeId from, Clock clock, Effects<Message>& fx);
+  void on_reply(NodeId from, const Reply& reply, Effects<Message>& fx);
+  void tell_listeners(Effects<Message>& fx);
+  void enter_if_there_is_room(Effects<Message>& fx);
+  std::uint32_t units_before(Stamp theirs) const;
+  void listen(NodeId node, Clock asked, std::uint32_t units);
+  Stamp own() const { return {wait_->asked, self_}; }
+
+  Fixed<NodeId> self_;
+  Fixed<std::uint32_t> size_;
+  Fixed<std::uint32_t> units_;
+  Fixed<std::uint32_t> per_member_;
+  Clock clock_{};                         // Invariant: no smaller than any clock seen in a message.
+  std::uint32_t used_ = 0;                // Units that this member is inside with.
+  Box<Wait> wait_;                        // Invariant: there just while it waits.
+  Box<std::vector<Listener>> listeners_;  // By node. Invariant: not empty if there.
+};
+
+// How many units one member may use.
+constexpr std::uint32_t most_units_of_a_member(const SemaphoreRa::Options& options) {
+  return options.per_member == 0 ? options.units : std::min(options.per_member, options.units);
+}
+
+static_assert(SharedAlgorithm<SemaphoreRa>);
+static_assert(sizeof(SemaphoreRa) <= 64);
+
+}  // namespace hapax

@@ -1,0 +1,140 @@
+// A member of a group whose members find one another through an engine: the service, its registrar,
+// the mesh to the others, and a timer. One thread, that of the io_context.
+//
+// It enlists, is dialled by the others and dials them, announces itself when it is connected to
+// everybody, and from then on is where the views say. When its life ends, it begins another one.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "net/address.h"
+#include "net/mesh.h"
+#include "net/tls.h"
+#include "node/directory.h"
+#include "node/orders.h"
+#include "node/registrar.h"
+#include "node/service.h"
+
+namespace hapax {
+
+struct GroupOptions {
+  net::Address listen;                    // With a port, unless a Unix socket.
+  std::optional<net::Address> advertise;  // Where the others reach us, if not there.
+  std::string name;                       // For people: the host's, say.
+  std::optional<std::uint32_t> seat;      // From 0; the lowest free one if not said.
+  std::string group = "hapax";
+  std::optional<net::TlsFiles> tls;  // The certificate's number is then the seat.
+  Policy policy;
+  LeaseTimes times;
+  std::function<void(const std::string&)> log;
+};
+
+class Group final : private Holders {
+ public:
+  struct Handlers {
+    std::function<void(const Orders::Grant&)> on_granted;
+    std::function<void(WaiterId)> on_lost;
+    std::function<void(WaiterId)> on_wanted;
+    std::function<bool(WaiterId)> is_inside;
+    std::function<void(Life from, std::span<const std::uint8_t>)> on_message;  // Not of the views.
+    std::function<void()> on_view;                                             // Begun.
+    std::function<void()> on_left;                                             // After leave().
+  };
+
+  // One that listens elsewhere than on this machine needs TLS. REQUIRES: the engine outlives it.
+  static Result<std::unique_ptr<Group>> create(boost::asio::io_context& io, GroupOptions options,
+                                               engine::Engine& engine, Handlers handlers);
+  ~Group() override;
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  void start();
+  // Without a goodbye to the engine: whoever waits for what is held here waits for the lease.
+  void stop();
+  // Grants nothing more; what is held is given time until `patience` is over and is then lost.
+  void leave(Span patience);
+
+  Result<void> acquire(std::string_view name, WaiterId waiter);
+  Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last);
+  Result<void> abandon(std::string_view name, WaiterId waiter);
+
+  // To a member that is connected; others do not hear it.
+  void tell(Life to, std::span<const std::uint8_t> message);
+
+  struct Other {
+    Enlisted who;
+    bool is_member = false;  // Of the view.
+    bool is_self = false;
+    bool is_up = false;  // Connected to us.
+    bool is_evicted = false;
+  };
+  std::vector<Other> others() const;  // All that are enlisted, with ourselves.
+  void evict(Life life, std::function<void(Outcome)> done);
+
+  const Service& service() const { return service_; }
+  engine::Health health() const { return registrar_.health(); }
+  const LeaseTimes& times() const { return options_.times; }
+  std::optional<Span> lease_left() const;
+  bool is_in_jeopardy() const;
+  // Those of the view.
+  std::vector<Life> peers() const;
+  bool is_up(Life life) const;
+
+ private:
+  Group(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
+        Handlers handlers);
+
+  bool is_inside(WaiterId waiter) override { return handlers_.is_inside(waiter); }
+
+  void enlist();
+  void on_enlisted(const Enlisted& me);
+  void on_directory(const Directory& directory);
+  void open_mesh();
+  void meet_others(const Directory& directory);
+  void announce_if_connected();
+  void give_way_if_cut_off();
+  void strike_stale();
+  void on_message(NodeId seat, std::span<const std::uint8_t> message);
+  void on_up(NodeId seat);
+  void carry_out();
+  void send(Life to, std::span<const std::uint8_t> frame);
+  void let_go_of_held();
+  void arm();
+  void drain();
+  std::optional<NodeId> seat_of(Life life) const;
+  void log(const std::string& line) const;
+
+  boost::asio::io_context& io_;
+  GroupOptions options_;
+  Handlers handlers_;
+  Service service_;
+  Registrar registrar_;
+  std::unique_ptr<net::Mesh> mesh_;
+  std::unique_ptr<net::Mesh> last_mesh_;  // Of the life before; it may be calling us.
+  Orders orders_;
+  boost::asio::steady_timer timer_;
+  Instant armed_{};
+  std::map<Life, std::vector<Bytes>> unsent_;  // For lives that we are not connected to yet.
+  std::map<Life, Instant> down_since_;         // Members of the view that we do not reach.
+  std::map<Life, std::pair<std::uint64_t, Instant>> unannounced_;  // Their beats, seen since.
+  std::set<NodeId> held_;                                          // Seats not read from.
+  std::set<std::string> logged_;
+  bool is_carrying_out_ = false;
+  bool is_stopped_ = false;
+  std::optional<Instant> leaving_until_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,248 @@
+#include "node/group.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/fake.h"
+#include "node/boot_clock.h"
+
+namespace hapax {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::uint16_t free_port(boost::asio::io_context& io) {
+  using boost::asio::ip::tcp;
+  tcp::acceptor acceptor{io, {boost::asio::ip::address_v4::loopback(), 0}};
+  return acceptor.local_endpoint().port();
+}
+
+// A member, and who holds what at it.
+struct Seat {
+  Seat(boost::asio::io_context& io, engine::FakeServer& server, std::string name)
+      : engine(engine::open_fake(io, server)) {
+    GroupOptions options;
+    options.listen = net::parse_address(fmt::format("127.0.0.1:{}", free_port(io))).value();
+    options.name = std::move(name);
+    options.times.ttl = milliseconds{600};
+    options.log = [this](const std::string& line) { log.push_back(line); };
+    Group::Handlers handlers;
+    handlers.on_granted = [this](const Orders::Grant& grant) {
+      held.insert(grant.waiter);
+      fence = grant.fence;
+    };
+    handlers.on_lost = [this](WaiterId waiter) {
+      held.erase(waiter);
+      lost.insert(waiter);
+    };
+    handlers.on_wanted = [](WaiterId) {};
+    handlers.is_inside = [](WaiterId) { return true; };
+    handlers.on_message = [](Life, std::span<const std::uint8_t>) {};
+    handlers.on_view = [] {};
+    handlers.on_left = [this] { left = true; };
+    auto made = Group::create(io, std::move(options), *engine, std::move(handlers));
+    group = std::move(made.value());
+    group->start();
+  }
+
+  std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<Group> group;
+  std::set<WaiterId> held, lost;
+  Fence fence;
+  bool left = false;
+  std::vector<std::string> log;
+
+  std::size_t members() const {
+    const Keeper& keeper = group->service().keeper();
+    return keeper.standing() == Standing::running ? keeper.roll().members.size() : 0;
+  }
+  Epoch epoch() const { return group->service().keeper().roll().epoch; }
+};
+
+class Groups : public ::testing::Test {
+ protected:
+  template <class Done>
+  bool until(Done done, milliseconds patience = milliseconds{15'000}) {
+    const Instant end = boot_clock_now() + patience;
+    while (!done()) {
+      if (boot_clock_now() > end) return false;
+      io.restart();
+      io.run_one_for(milliseconds{5});
+    }
+    return true;
+  }
+  void join(std::size_t count) {
+    for (std::size_t i = seats.size(); i < count; ++i) {
+      seats.push_back(std::make_unique<Seat>(io, server, fmt::format("host-{}", i)));
+    }
+  }
+  bool all_in_one_view(std::size_t size) const {
+    for (const auto& seat : seats) {
+      if (seat && (seat->members() != size || seat->epoch() != front().epoch())) return false;
+    }
+    return true;
+  }
+  const Seat& front() const {
+    for (const auto& seat : seats) {
+      if (seat) return *seat;
+    }
+    return *seats.front();
+  }
+  std::string logs() const {
+    std::string text;
+    for (const auto& seat : seats) {
+      for (const auto& line : seat ? seat->log : std::vector<std::string>{}) text += line + '\n';
+      text += '\n';
+    }
+    return text;
+  }
+
+  boost::asio::io_context io;
+  engine::FakeServer server;
+  std::vector<std::unique_ptr<Seat>> seats;
+};
+
+TEST_F(Groups, FindOneAnotherThroughTheEngine) {
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  const Fence first = seats[0]->fence;
+  ASSERT_TRUE(seats[0]->group->release("orders", WaiterId{1}, std::nullopt).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
+  EXPECT_GT(seats[1]->fence, first);
+}
+
+TEST_F(Groups, KeepTheirLocksWhenSomebodyJoins) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  ASSERT_TRUE(seats[2]->group->acquire("orders", WaiterId{3}).has_value());
+  EXPECT_FALSE(
+      until([&] { return !seats[1]->held.empty() || !seats[2]->held.empty(); }, milliseconds{200}));
+  EXPECT_TRUE(seats[0]->lost.empty());
+  ASSERT_TRUE(seats[0]->group->release("orders", WaiterId{1}, std::nullopt).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.size() + seats[2]->held.size() == 1; }));
+}
+
+TEST_F(Groups, TakeOverFromWhoDies) {
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[2]->group->acquire("orders", WaiterId{3}).has_value());
+  const Fence first = seats[0]->fence;
+  seats[0].reset();  // Like kill -9: no goodbye, and its beats stop.
+  ASSERT_TRUE(until([&] { return seats[2]->held.contains(WaiterId{3}); })) << logs();
+  EXPECT_TRUE(until([&] { return all_in_one_view(2); }));
+  EXPECT_GT(seats[2]->fence, first);
+}
+
+TEST_F(Groups, LoseTheirLocksWithTheEngineAndNotBefore) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  server.up = false;
+  // Inside the view all goes on until the lease ends.
+  ASSERT_TRUE(seats[1]->group->acquire("stock", WaiterId{2}).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
+  EXPECT_TRUE(seats[0]->lost.empty());
+  EXPECT_TRUE(until([&] { return seats[0]->lost.contains(WaiterId{1}); }));
+  EXPECT_FALSE(seats[0]->group->lease_left().has_value());
+  server.up = true;
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{5}).has_value());
+  EXPECT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{5}); })) << logs();
+}
+
+TEST_F(Groups, LetMembersLeaveAndComeBack) {
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  seats[1]->group->leave(milliseconds{0});
+  ASSERT_TRUE(until([&] { return seats[1]->left; })) << logs();
+  seats[1].reset();
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); }, milliseconds{300})) << logs();
+  seats[1] = std::make_unique<Seat>(io, server, "again");
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+}
+
+TEST_F(Groups, EvictWhoStillBeats) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
+  const Life life = seats[1]->group->service().keeper().self();
+  std::optional<Outcome> outcome;
+  seats[0]->group->evict(life, [&](Outcome o) { outcome = o; });
+  ASSERT_TRUE(until([&] { return outcome.has_value(); }));
+  EXPECT_EQ(*outcome, Outcome::committed);
+  ASSERT_TRUE(until([&] { return seats[1]->lost.contains(WaiterId{2}); })) << logs();
+  // It comes back as somebody else.
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  EXPECT_NE(seats[1]->group->service().keeper().self(), life);
+}
+
+TEST_F(Groups, SurviveARestartOfEverybody) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  const Epoch before = front().epoch();
+  seats.clear();
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  EXPECT_GT(front().epoch(), before);
+}
+
+TEST_F(Groups, AskTheEngineNothingInsideAView) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  const auto asked = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& seat : seats) {
+      const ServiceStats& stats = seat->group->service().stats();
+      sum += stats.proposals + stats.views;
+    }
+    return sum;
+  };
+  const std::uint64_t before = asked();
+  const std::uint64_t commits = server.commits;
+  const Instant start = boot_clock_now();
+  for (std::uint64_t i = 1; i <= 500; ++i) {
+    Seat& seat = *seats[i % 2];
+    ASSERT_TRUE(seat.group->acquire("orders", WaiterId{i}).has_value());
+    ASSERT_TRUE(until([&] { return seat.held.contains(WaiterId{i}); }));
+    ASSERT_TRUE(seat.group->release("orders", WaiterId{i}, std::nullopt).has_value());
+  }
+  EXPECT_EQ(asked(), before);
+  // Only beats: three a TTL of each, whatever is locked meanwhile.
+  const auto ttls = static_cast<std::uint64_t>((boot_clock_now() - start) / milliseconds{600}) + 1;
+  EXPECT_LE(server.commits - commits, ttls * 2 * 4);
+}
+
+TEST(Group, RefusesWhatMakesNoSense) {
+  boost::asio::io_context io;
+  engine::FakeServer server;
+  const auto engine = engine::open_fake(io, server);
+  GroupOptions options;
+  options.listen = net::parse_address("127.0.0.1:0").value();
+  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());
+  options.listen = net::parse_address("192.0.2.1:7").value();
+  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());  // Without TLS.
+  options.listen = net::parse_address("127.0.0.1:7").value();
+  EXPECT_TRUE(Group::create(io, options, *engine, {}).has_value());
+  options.times.ttl = milliseconds{100};
+  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());
+}
+
+}  // namespace
+}  // namespace hapax

@@ -1,0 +1,54 @@
+// Bytes of a client at its daemon's door, and of a daemon at its client's. For libFuzzer:
+// -DHAPAX_FUZZ=ON gives hapax_session_fuzz. With any compiler session_fuzz_test.cc runs it over the
+// corpus and mutations of it.
+//
+// The first byte says who speaks: even a client, odd a daemon. The rest is what it says.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/check.h"
+#include "session/frames.h"
+
+namespace hapax::session {
+namespace {
+
+// As the reader of either side does it: what is whole is taken, and the first frame that is none
+// ends it.
+template <class Record>
+void read_all(std::span<const std::uint8_t> bytes, std::size_t largest) {
+  for (;;) {
+    const std::span<const std::uint8_t> before = bytes;
+    Record record;
+    const Taken taken = take_frame(bytes, largest, record);
+    if (taken != Taken::record) {
+      // Nothing was taken, so that more bytes may complete it.
+      HAPAX_CHECK(bytes.size() == before.size());
+      return;
+    }
+    const std::size_t size = before.size() - bytes.size();
+    HAPAX_CHECK(size > kLengthBytes);
+    HAPAX_CHECK(size <= kLengthBytes + largest);
+    // There is one way to write a record, and this was it.
+    Bytes again;
+    write_frame(again, record);
+    const auto written = before.first(size);
+    HAPAX_CHECK(std::equal(again.begin(), again.end(), written.begin(), written.end()));
+  }
+}
+
+}  // namespace
+}  // namespace hapax::session
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace hapax::session;
+  if (size == 0) return 0;
+  const std::span<const std::uint8_t> bytes{data + 1, size - 1};
+  if (data[0] % 2 == 0) {
+    read_all<Ask>(bytes, kLargestAsk);
+  } else {
+    read_all<Answer>(bytes, kLargestAnswer);
+  }
+  return 0;
+}
