@@ -11,17 +11,18 @@
 #include <utility>
 
 #include "net/endpoint.h"
-#include "net/mesh.h"
 #include "node/askers.h"
 #include "node/campaigns.h"
 #include "node/desk.h"
 #include "node/election_desk.h"
+#include "node/fixed_members.h"
 #include "node/gossip.h"
 #include "node/inquiries.h"
 #include "node/lock_name.h"
 #include "node/lock_table.h"
-#include "node/member_elections.h"
+#include "node/members.h"
 #include "node/report.h"
+#include "node/view_members.h"
 #include "node/visitor.h"
 
 namespace hapax {
@@ -33,49 +34,25 @@ using std::chrono::steady_clock;
 class Daemon::Impl : public std::enable_shared_from_this<Impl>, private ElectionDesk::Host {
  public:
   Impl(asio::io_context& io, NodeConfig config, Log log)
-      : io_(io),
-        config_(std::move(config)),
-        log_(std::move(log)),
-        table_(membership(), config_.policy, {.elects_coordinator = true}),
-        elected_(membership(), config_.election),
-        campaigns_(membership().size, config_.self, *this),
-        askers_(config_.self),
-        inquiries_(membership().size, config_.self,
-                   {[this](NodeId to, const Gossip& gossip) { send(to, gossip); },
-                    [this](NodeId peer) { return mesh_->is_up(peer); },
-                    [this](const std::string& name) { return askers_.locks(table_, name); },
-                    [this](auto delay, auto then) { after(delay, std::move(then)); }}),
-        started_(steady_clock::now()) {}
+      : io_(io), config_(std::move(config)), log_(std::move(log)), started_(steady_clock::now()) {}
 
   Result<void> connect() {
-    net::MeshOptions options = mesh_options_of(config_);
-    options.log = log_;
-    net::MeshHandlers handlers;
-    handlers.on_message = [this](NodeId from, std::span<const std::uint8_t> message) {
-      on_message(from, message);
-    };
-    handlers.on_up = [this](NodeId peer) {
-      log_(fmt::format("member {} is here", number(peer) + 1));
-      elected_.reach.up(peer, out_);
-      carry_out();
-    };
-    handlers.on_down = [this](NodeId peer, std::string_view why) {
-      log_(fmt::format("member {} is away: {}", number(peer) + 1, why));
-      elected_.reach.down(peer, out_);
-      carry_out();
-    };
-    handlers.on_forgotten = [this](NodeId peer) {
-      log_(
-          fmt::format("member {} came back without its memory: locks that it took part in may "
-                      "wait for ever; restart the group",
-                      number(peer) + 1));
-      elected_.coordination.forgotten(peer, out_);
-      campaigns_.podium().forgotten(peer);
-      carry_out();
-    };
-    auto mesh = net::Mesh::create(io_, std::move(options), std::move(handlers));
-    if (!mesh) return mesh.error();
-    mesh_ = std::move(*mesh);
+    auto members = config_.engine ? ViewMembers::create(io_, config_, handlers())
+                                  : FixedMembers::create(io_, config_, handlers());
+    if (!members) return members.error();
+    members_ = std::move(*members);
+    config_.self = members_->self();
+    ElectionDesk::Host& host = *this;
+    campaigns_.emplace(members_->seats(), config_.self, host);
+    elections_.emplace(*campaigns_, host);
+    askers_.emplace(config_.self);
+    inquiries_.emplace(
+        config_.self,
+        Inquiries::Ways{[this] { return members_->others(); },
+                        [this](NodeId to, const Gossip& gossip) { send(to, gossip); },
+                        [this](NodeId peer) { return members_->is_up(peer); },
+                        [this](const std::string& name) { return local_locks(name); },
+                        [this](auto delay, auto then) { after(delay, std::move(then)); }});
     if (!config_.tls) return {};
     auto tls = net::make_tls_context(*config_.tls);
     if (!tls) return tls.error();
@@ -90,50 +67,50 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     for (const net::Address& address : config_.clients) {
       if (auto opened = desk_->open(address); !opened) return opened.error();
     }
-    return mesh_->start();
+    return members_->start();
   }
 
   void stop() {
     is_stopped_ = true;
     for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
     if (desk_) desk_->close();
-    inquiries_.clear();
+    inquiries_->clear();
     for (const auto& visitor : visitors_) forget_all(*visitor);
     for (const auto& visitor : std::exchange(visitors_, {})) visitor->close(true);
-    mesh_->stop();
+    members_->stop();
   }
 
-  const LockTable& table() const { return table_; }
-  bool is_up(NodeId peer) const { return peer == config_.self || mesh_->is_up(peer); }
+  bool is_up(NodeId peer) const { return peer == config_.self || members_->is_up(peer); }
+  void on_left(std::function<void()> then) { on_left_ = std::move(then); }
 
   // --- this process itself ---
 
   WaiterId next_waiter() { return WaiterId{++last_waiter_}; }
   Result<void> acquire(const std::string& name, WaiterId waiter, LocalAsker& asker, Want want) {
-    askers_.add(waiter, {nullptr, 0, &asker});
-    if (const auto taken = table_.acquire(name, waiter, want, out_); !taken) {
-      askers_.erase(waiter);
+    askers_->add(waiter, {nullptr, 0, &asker});
+    if (const auto taken = members_->acquire(name, waiter, want); !taken) {
+      askers_->erase(waiter);
       return taken.error();
     }
     carry_out();
     return {};
   }
   void release(const std::string& name, WaiterId waiter, Turn last) {
-    campaigns_.leave(waiter);
-    askers_.erase(waiter);
-    const auto released = table_.release_kept(name, waiter, last, out_);
-    HAPAX_CHECK(released.has_value());
+    campaigns_->leave(waiter);
+    askers_->erase(waiter);
+    // Refused if it was lost meanwhile: then there is nothing to give back.
+    (void)members_->release(name, waiter, last);
     carry_out();
   }
   bool abandon(const std::string& name, WaiterId waiter) {
-    if (campaigns_.leads(waiter)) return false;
-    if (!campaigns_.leave(waiter) && !table_.abandon(name, waiter, out_)) return false;
-    askers_.erase(waiter);
+    if (campaigns_->leads(waiter)) return false;
+    if (!campaigns_->leave(waiter) && !members_->abandon(name, waiter)) return false;
+    askers_->erase(waiter);
     carry_out();
     return true;
   }
 
-  Campaigns& campaigns() { return campaigns_; }
+  Campaigns& campaigns() { return *campaigns_; }
   Facts facts() const;
   session::State state() const;
 
@@ -142,13 +119,13 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker) {
     if (const auto good = ElectionDesk::check(name, value); !good) return good.error();
     const WaiterId waiter = next_waiter();
-    askers_.add(waiter, {nullptr, 0, &asker});
-    campaigns_.enter(waiter, name, value);
-    if (askers_.find(waiter) == nullptr) return error("there is no room for {}", name);
+    askers_->add(waiter, {nullptr, 0, &asker});
+    campaigns_->enter(waiter, name, value);
+    if (askers_->find(waiter) == nullptr) return error("there is no room for {}", name);
     carry_out();
     return waiter;
   }
-  Inquiries& inquiries() { return inquiries_; }
+  Inquiries& inquiries() { return *inquiries_; }
 
  private:
   struct LocalGrant {
@@ -203,8 +180,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     }
     visitor.introduce(hello);
     visitor.tell(session::Welcome{session::kVersion, number(config_.self),
-                                  static_cast<std::uint32_t>(config_.members.size()),
-                                  config_.epoch});
+                                  static_cast<std::uint32_t>(members_->others().size() + 1),
+                                  members_->epoch(),
+                                  static_cast<std::uint64_t>(members_->ttl().count())});
   }
 
   std::optional<WaiterId> admit(Visitor& visitor, session::RequestId request,
@@ -219,7 +197,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     }
     const WaiterId waiter = next_waiter();
     visitor.requests[request] = {waiter, name, false, {}, steady_clock::now()};
-    askers_.add(waiter, {&visitor, request, nullptr});
+    askers_->add(waiter, {&visitor, request, nullptr});
     return waiter;
   }
 
@@ -228,16 +206,16 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     const auto waiter = admit(visitor, a.request, a.name);
     if (!waiter) return;
     visitor.requests[a.request].want = a.want;
-    if (const auto taken = table_.acquire(a.name, *waiter, a.want, out_); !taken) {
+    if (const auto taken = members_->acquire(a.name, *waiter, a.want); !taken) {
       visitor.requests.erase(a.request);
-      askers_.erase(*waiter);
+      askers_->erase(*waiter);
       refuse(visitor, a.request, taken.error().message);
     }
   }
 
   void on(Visitor& visitor, session::Cancel&& c) {
     const auto at = visitor.requests.find(c.request);
-    elections_.end_observation(visitor, c.request);
+    elections_->end_observation(visitor, c.request);
     if (at == visitor.requests.end()) return visitor.tell(session::Ended{c.request});
     if (at->second.held) return;  // The grant is on its way: that is the answer.
     forget(visitor, at);
@@ -253,10 +231,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   }
 
   void on(Visitor& visitor, session::Who&& w);
-  void on(Visitor& visitor, session::Campaign&& c) { elections_.on(visitor, std::move(c)); }
-  void on(Visitor& visitor, session::HandOver&& h) { elections_.on(visitor, std::move(h)); }
-  void on(Visitor& visitor, session::AskResign&& a) { elections_.on(visitor, std::move(a)); }
-  void on(Visitor& visitor, session::Observe&& o) { elections_.on(visitor, std::move(o)); }
+  void on(Visitor& visitor, session::Campaign&& c) { elections_->on(visitor, std::move(c)); }
+  void on(Visitor& visitor, session::HandOver&& h) { elections_->on(visitor, std::move(h)); }
+  void on(Visitor& visitor, session::AskResign&& a) { elections_->on(visitor, std::move(a)); }
+  void on(Visitor& visitor, session::Observe&& o) { elections_->on(visitor, std::move(o)); }
   void on(Visitor& visitor, session::AskStats&& s) {
     session::Stats answer = stats_of(facts());
     answer.request = s.request;
@@ -269,7 +247,31 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     visitor.tell(answer);
   }
 
-  void on(Visitor& visitor, session::Ping&& p) { visitor.tell(session::Pong{p.request}); }
+  void on(Visitor& visitor, session::Ping&& p) {
+    session::Pong pong{p.request, std::nullopt};
+    if (const auto left = members_->lease_left()) {
+      pong.lease_ms = static_cast<std::uint64_t>(left->count());
+    }
+    visitor.tell(pong);
+  }
+
+  void on(Visitor& visitor, session::Leave&& l) {
+    constexpr std::uint64_t kLongest = 3'600'000;
+    const std::chrono::milliseconds patience{std::min(l.patience_ms, kLongest)};
+    if (const auto going = members_->leave(patience); !going) {
+      return refuse(visitor, l.request, going.error().message);
+    }
+    who_told_to_leave_.emplace_back(visitor.weak_from_this(), l.request);
+  }
+  void on(Visitor& visitor, session::Evict&& e) {
+    members_->evict(e.whom, [this, weak = visitor.weak_from_this(),
+                             request = e.request](const std::string& wrong) {
+      const auto asker = weak.lock();
+      if (!asker || !is_here(asker)) return;
+      if (wrong.empty()) return asker->tell(session::Ended{request});
+      refuse(*asker, request, wrong);
+    });
+  }
 
   void refuse(Visitor& visitor, session::RequestId request, std::string why) override {
     visitor.tell(session::Refused{request, std::move(why)});
@@ -279,12 +281,15 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   void forget(Visitor& visitor, std::map<session::RequestId, Visitor::Request>::iterator at) {
     const Visitor::Request request = std::move(at->second);
     visitor.requests.erase(at);
-    const bool stands_aside = campaigns_.leave(request.waiter);
-    askers_.erase(request.waiter);
+    const bool stands_aside = campaigns_->leave(request.waiter);
+    askers_->erase(request.waiter);
     if (stands_aside) return;
-    const auto done = request.held ? table_.release(request.name, request.waiter, out_)
-                                   : table_.abandon(request.name, request.waiter, out_);
-    HAPAX_CHECK(done.has_value());
+    // Refused only if it was lost meanwhile, or granted: on a lease's last millisecond.
+    const auto ended = request.held ? members_->release(request.name, request.waiter, std::nullopt)
+                                    : members_->abandon(request.name, request.waiter);
+    if (!ended && !request.held) {
+      (void)members_->release(request.name, request.waiter, std::nullopt);
+    }
   }
 
   // Its waits end first: one of them might be served by what it gives back.
@@ -300,70 +305,83 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   // The process is gone, or as good as: on this machine a closed socket says so.
   void on_gone(Visitor& visitor, const std::string&) {
-    inquiries_.forget(visitor);
-    elections_.forget(visitor);
+    inquiries_->forget(visitor);
+    elections_->forget(visitor);
     forget_all(visitor);
     visitors_.erase(visitor.shared_from_this());
   }
 
   // --- members ---
 
-  void on_message(NodeId from, std::span<const std::uint8_t> message) {
-    if (is_gossip(message)) {
-      on_gossip(from, message);
-    } else if (is_election(message)) {
-      elected_.receive(from, message, out_);
-    } else {
-      table_.receive(from, message, out_);
-    }
-    carry_out();
+  Members::Handlers handlers() {
+    return {.on_granted = [this](WaiterId waiter, Fence fence,
+                                 bool may_keep) { on_granted(waiter, fence, may_keep); },
+            .on_wanted =
+                [this](WaiterId waiter) {
+                  const Asker* asker = askers_->find(waiter);
+                  if (asker != nullptr && asker->local != nullptr) local_wanted_.push_back(waiter);
+                },
+            .on_lost = [this](WaiterId waiter) { on_lost(waiter); },
+            .is_inside =
+                [this](WaiterId waiter) {
+                  const Asker* asker = askers_->find(waiter);
+                  if (asker == nullptr) return false;
+                  return asker->local == nullptr || asker->local->is_inside(waiter);
+                },
+            .on_gossip =
+                [this](NodeId from, std::span<const std::uint8_t> message) {
+                  if (inquiries_) on_gossip(from, message);
+                },
+            .on_forgotten = [this](NodeId peer) { campaigns_->podium().forgotten(peer); },
+            .on_settled = [this] { settle(); },
+            .on_left = [this] { on_left(); },
+            .log = log_,
+            .log_once = [this](std::string line) { log_once(std::move(line)); }};
   }
   void on_gossip(NodeId from, std::span<const std::uint8_t> message);
 
-  void carry_out() {
-    settle_coordinator(elected_.coordination, table_, out_);
-    // Together, and at once: nothing is to be waited for.
-    std::optional<net::Mesh::Turn> turn;
-    if (!out_.sends().empty()) turn.emplace(*mesh_);
-    for (const Outbox::Send& send : out_.sends()) {
-      if (!mesh_->send(send.to, out_.bytes(send))) {
-        log_once(
-            fmt::format("member {} has left too much unacknowledged: its link is no longer "
-                        "reliable; restart the group",
-                        number(send.to) + 1));
-      }
+  void carry_out() { members_->flush(); }
+
+  void on_granted(WaiterId waiter, Fence fence, bool may_keep) {
+    if (!campaigns_->empty()) new_leaders_.emplace_back(waiter, fence);
+    const Asker& asker = askers_->at(waiter);
+    if (asker.local != nullptr) {
+      local_grants_.push_back({asker.local, waiter, fence, may_keep});
+      return;
     }
-    turn.reset();
-    for (const Outbox::Grant& grant : out_.grants()) {
-      if (!campaigns_.empty()) new_leaders_.emplace_back(grant.waiter, grant.fence);
-      const Asker& asker = askers_.at(grant.waiter);
-      if (asker.local != nullptr) {
-        local_grants_.push_back(
-            {asker.local, grant.waiter, grant.fence, table_.may_keep(out_.name(grant))});
-        continue;
-      }
-      Visitor::Request& request = asker.visitor->requests.at(asker.request);
-      request.held = true;
-      request.fence = grant.fence;
-      request.since = steady_clock::now();
-      asker.visitor->tell(session::Granted{asker.request, grant.fence});
-    }
-    for (const Outbox::Complaint& complaint : out_.complaints()) {
-      ++complaints_;
-      log_once(fmt::format("member {}: {}: {}", number(complaint.peer) + 1, name_of(complaint.kind),
-                           complaint.text));
-    }
-    for (const Outbox::Wanted& wanted : out_.wanted()) {
-      const Asker* asker = askers_.find(wanted.waiter);
-      if (asker != nullptr && asker->local != nullptr) local_wanted_.push_back(wanted.waiter);
-    }
-    out_.clear();
+    Visitor::Request& request = asker.visitor->requests.at(asker.request);
+    request.held = true;
+    request.fence = fence;
+    request.since = steady_clock::now();
+    asker.visitor->tell(session::Granted{asker.request, fence});
+  }
+  void on_lost(WaiterId waiter) {
+    const Asker* found = askers_->find(waiter);
+    if (found == nullptr) return;
+    const Asker asker = *found;
+    campaigns_->leave(waiter);
+    askers_->erase(waiter);
+    std::erase_if(local_grants_, [&](const LocalGrant& g) { return g.waiter == waiter; });
+    if (asker.local != nullptr) return asker.local->on_lost(waiter);
+    asker.visitor->requests.erase(asker.request);
+    asker.visitor->tell(session::Lost{asker.request});
+  }
+  // What has been granted is told last, since those in this process may act on it at once.
+  void settle() {
     tell_locals();
     if (!new_leaders_.empty()) tell_of_leaders();
   }
+  void on_left() {
+    for (const auto& [weak, request] : std::exchange(who_told_to_leave_, {})) {
+      const auto visitor = weak.lock();
+      if (visitor && is_here(visitor)) visitor->tell(session::Ended{request});
+    }
+    if (on_left_) on_left_();
+  }
+
   void tell_of_leaders() {
     for (const auto& [waiter, fence] : std::exchange(new_leaders_, {})) {
-      campaigns_.granted(waiter, fence);
+      campaigns_->granted(waiter, fence);
     }
     carry_out();  // Those who had stepped aside for it queue again.
   }
@@ -376,8 +394,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
       for (const LocalGrant& grant : std::exchange(local_grants_, {})) {
         grant.asker->on_granted(grant.waiter, grant.fence, grant.may_keep);
       }
+      // What they did may have granted more. Who is not inside yet must not hear that it is wanted.
+      if (!local_grants_.empty()) continue;
       for (const WaiterId waiter : std::exchange(local_wanted_, {})) {
-        if (const Asker* asker = askers_.find(waiter)) asker->local->on_wanted(waiter);
+        if (const Asker* asker = askers_->find(waiter)) asker->local->on_wanted(waiter);
       }
     }
     telling_ = false;
@@ -390,7 +410,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   // --- what campaigns need ---
 
   void send(NodeId to, const Gossip& gossip) override {
-    (void)mesh_->send(to, gossip_payload(gossip));
+    members_->tell(to, gossip_payload(gossip));
   }
   bool is_here(const std::shared_ptr<Visitor>& visitor) const override {
     return visitors_.contains(visitor);
@@ -402,31 +422,30 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   bool is_reached(NodeId peer) const override { return is_up(peer); }
   void enqueue(const std::string& name, WaiterId waiter) override;
   bool withdraw(const std::string& name, WaiterId waiter) override {
-    return table_.abandon(name, waiter, out_).has_value();
+    return members_->abandon(name, waiter).has_value();
   }
-  session::Person describe(WaiterId waiter) const override { return askers_.person(waiter); }
+  session::Person describe(WaiterId waiter) const override { return askers_->person(waiter); }
   void ask_to_resign(WaiterId leader, const std::string& to) override;
   void after(std::chrono::milliseconds delay, std::function<void()> then) override;
 
-  Membership membership() const {
-    return {config_.epoch, static_cast<std::uint32_t>(config_.members.size()), config_.self};
+  std::vector<session::Lock> local_locks(const std::string& name) const {
+    const LockTable* table = members_->table();
+    return table == nullptr ? std::vector<session::Lock>{} : askers_->locks(*table, name);
   }
 
   asio::io_context& io_;
   NodeConfig config_;
   Log log_;
-  LockTable table_;
-  MemberElections elected_;
-  Campaigns campaigns_;
-  ElectionDesk elections_{campaigns_, *this};
-  Outbox out_;
-  std::unique_ptr<net::Mesh> mesh_;
+  std::unique_ptr<Members> members_;
+  // There from connect() on: until then we do not know who we are.
+  std::optional<Campaigns> campaigns_;
+  std::optional<ElectionDesk> elections_;
+  std::optional<Askers> askers_;
+  std::optional<Inquiries> inquiries_;
   std::unique_ptr<Desk> desk_;
   std::shared_ptr<asio::ssl::context> tls_;  // For clients on other machines; may be null.
   std::set<std::shared_ptr<Visitor>> visitors_;
-  std::deque<std::weak_ptr<Visitor>> strangers_;  // Perhaps: some may be none any more.
-  Askers askers_;
-  Inquiries inquiries_;
+  std::deque<std::weak_ptr<Visitor>> strangers_;         // Perhaps: some may be none any more.
   std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
   std::vector<LocalGrant> local_grants_;
   std::vector<WaiterId> local_wanted_;
@@ -434,7 +453,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   bool is_stopped_ = false;
   std::set<std::shared_ptr<asio::steady_timer>> timers_;
   std::uint64_t last_waiter_ = 0;
-  std::uint64_t complaints_ = 0;
+  std::vector<std::pair<std::weak_ptr<Visitor>, session::RequestId>> who_told_to_leave_;
+  std::function<void()> on_left_;
   std::set<std::string> logged_;
   steady_clock::time_point started_;
 };
@@ -444,7 +464,7 @@ void Daemon::Impl::on(Visitor& visitor, session::Who&& asked) {
     locks.request = request;
     visitor.tell(locks);
   };
-  if (const auto done = inquiries_.ask(&visitor, asked.name, tell); !done) {
+  if (const auto done = inquiries_->ask(&visitor, asked.name, tell); !done) {
     refuse(visitor, asked.request, done.error().message);
   }
 }
@@ -469,10 +489,10 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
   }
   const bool is_sound = std::visit(
       [&](const auto& m) {
-        if constexpr (requires { campaigns_.on(from, m); }) {
-          return campaigns_.on(from, m);
+        if constexpr (requires { campaigns_->on(from, m); }) {
+          return campaigns_->on(from, m);
         } else {
-          inquiries_.on(from, m);
+          inquiries_->on(from, m);
           return true;
         }
       },
@@ -483,40 +503,41 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
 // --- elections of programs ---
 
 void Daemon::Impl::enqueue(const std::string& name, WaiterId waiter) {
-  const auto taken = table_.acquire(name, waiter, out_);
+  const auto taken = members_->acquire(name, waiter, Want::exclusive);
   if (taken) return;
-  const Asker asker = askers_.at(waiter);
-  campaigns_.leave(waiter);
-  askers_.erase(waiter);
+  const Asker asker = askers_->at(waiter);
+  campaigns_->leave(waiter);
+  askers_->erase(waiter);
   if (asker.local != nullptr) return asker.local->on_refused();
   asker.visitor->requests.erase(asker.request);
   refuse(*asker.visitor, asker.request, taken.error().message);
 }
 
 void Daemon::Impl::ask_to_resign(WaiterId leader, const std::string& to) {
-  const Asker& asker = askers_.at(leader);
+  const Asker& asker = askers_->at(leader);
   if (asker.local != nullptr) return asker.local->on_asked_to_resign(to);
   asker.visitor->tell(session::StepDown{asker.request, to});
 }
 
 Facts Daemon::Impl::facts() const {
+  static const LockStats kNoLocks;
+  const LockTable* table = members_->table();
   return {.config = config_,
-          .locks = table_.stats(),
-          .links = mesh_->stats(),
-          .coordinator = table_.coordinator(),
-          .leader = elected_.reach.leader(),
-          .term = elected_.reach.term(),
+          .epoch = members_->epoch(),
+          .locks = table != nullptr ? table->stats() : kNoLocks,
+          .links = members_->links(),
+          .coordinator = members_->coordinator(),
+          .leader = members_->leader(),
+          .term = members_->term(),
           .clients = visitors_.size(),
-          .complaints = complaints_,
+          .complaints = members_->complaints(),
           .uptime = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() -
                                                                           started_)};
 }
 
 session::State Daemon::Impl::state() const {
   session::State state = state_of(facts());
-  for (std::uint32_t i = 0; i < config_.members.size(); ++i) {
-    state.up.push_back(is_up(NodeId{i}) ? 1 : 0);
-  }
+  members_->describe(state);
   return state;
 }
 
@@ -553,6 +574,7 @@ Result<void> Daemon::who(const std::string& name, std::function<void(session::Lo
 Campaigns& Daemon::campaigns() { return impl_->campaigns(); }
 session::State Daemon::state() const { return impl_->state(); }
 session::Stats Daemon::stats() const { return stats_of(impl_->facts()); }
+void Daemon::on_left(std::function<void()> then) { impl_->on_left(std::move(then)); }
 bool Daemon::is_up(NodeId peer) const { return impl_->is_up(peer); }
 std::string Daemon::metrics() const { return metrics_of(impl_->facts()); }
 

@@ -28,6 +28,11 @@ class LocalAsker {
   virtual void on_granted(WaiterId waiter, Fence fence, bool may_keep) = 0;
   // Somebody else waits for the lock that it holds. May release it at once.
   virtual void on_wanted(WaiterId waiter) = 0;
+  // Its grant ended with the lease. Nobody else has been let in yet.
+  virtual void on_lost(WaiterId /*waiter*/) {}
+  // A view stops: whether it is inside. If it only keeps the lock for later, it answers no, and
+  // does not enter by it any more.
+  virtual bool is_inside(WaiterId /*waiter*/) { return true; }
   // Of a candidate only: somebody asks it to step down, for `to` unless that is empty.
   virtual void on_asked_to_resign(const std::string& /*to*/) {}
   // Of a candidate only: it waits no longer, since there is no room for its lock.
@@ -73,6 +78,8 @@ class Daemon {
   session::State state() const;
   session::Stats stats() const;
 
+  // Called when the daemon has left its group, because somebody asked it to.
+  void on_left(std::function<void()> then);
   bool is_up(NodeId peer) const;
   // Prometheus' text format.
   std::string metrics() const;

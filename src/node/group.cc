@@ -98,6 +98,7 @@ void Group::enlist() {
 void Group::on_enlisted(const Enlisted& me) {
   if (is_stopped_) return;
   log(fmt::format("enlisted as life {} at seat {}", me.life, me.seat + 1));
+  options_.seat = me.seat;
   service_.be_born(me.life);
   unsent_.clear();
   down_since_.clear();
@@ -238,7 +239,7 @@ void Group::strike_stale() {
 
 void Group::on_message(NodeId seat, std::span<const std::uint8_t> message) {
   const Life from{mesh_->incarnation_of(seat)};
-  if (!is_view_frame(message)) return handlers_.on_message(from, message);
+  if (!is_view_frame(message)) return handlers_.on_message(seat, message);
   service_.on_frame(boot_clock_now(), from, message, orders_);
   if (service_.is_full(from) && held_.insert(seat).second) mesh_->hold(seat, true);
   carry_out();
@@ -270,10 +271,17 @@ void Group::send(Life to, std::span<const std::uint8_t> frame) {
   }
 }
 
-void Group::tell(Life to, std::span<const std::uint8_t> message) {
-  if (!is_up(to)) return;
-  if (!mesh_->send(*seat_of(to), message)) log("a message to people's questions did not fit");
+bool Group::is_seat_up(NodeId seat) const {
+  if (mesh_ == nullptr || number(seat) >= kSeats || number(seat) == registrar_.me().seat) {
+    return false;
+  }
+  return mesh_->is_up(seat);
 }
+void Group::tell(NodeId seat, std::span<const std::uint8_t> message) {
+  // What does not fit is lost: only people's questions are told here.
+  if (is_seat_up(seat)) (void)mesh_->send(seat, message);
+}
+const net::Stats& Group::links() const { return mesh_ ? mesh_->stats() : no_links_; }
 
 // --- what the service has ordered ---
 
@@ -285,10 +293,16 @@ void Group::carry_out() {
       for (const WaiterId waiter : now.lost) handlers_.on_lost(waiter);
       for (const Orders::Grant& grant : now.grants) handlers_.on_granted(grant);
       for (const WaiterId waiter : now.wanted) handlers_.on_wanted(waiter);
-      for (const Orders::Send& order : now.sends) send(order.to, now.bytes(order));
+      {
+        // Together, and at once: nothing is to be waited for.
+        std::optional<net::Mesh::Turn> turn;
+        if (mesh_ && !now.sends.empty()) turn.emplace(*mesh_);
+        for (const Orders::Send& order : now.sends) send(order.to, now.bytes(order));
+      }
       for (const EngineAsk& ask : now.asks) registrar_.carry_out(ask);
       for (const Orders::Complaint& complaint : now.complaints) {
-        if (logged_.insert(complaint.text).second) {
+        ++complaints_;
+        if (logged_.size() < 1000 && logged_.insert(complaint.text).second) {
           log(fmt::format("life {}: {}", complaint.peer, complaint.text));
         }
       }
@@ -305,6 +319,7 @@ void Group::carry_out() {
         }
         leaving_until_ ? handlers_.on_left() : enlist();
       }
+      handlers_.on_settled();
     }
     if (round == 0 && !is_stopped_) {
       announce_if_connected();
@@ -352,8 +367,8 @@ void Group::arm() {
 
 // --- clients ---
 
-Result<void> Group::acquire(std::string_view name, WaiterId waiter) {
-  const auto asked = service_.acquire(boot_clock_now(), name, waiter, orders_);
+Result<void> Group::acquire(std::string_view name, WaiterId waiter, Want want) {
+  const auto asked = service_.acquire(boot_clock_now(), name, waiter, want, orders_);
   carry_out();
   return asked;
 }
@@ -404,15 +419,6 @@ std::vector<Group::Other> Group::others() const {
 
 void Group::evict(Life life, std::function<void(Outcome)> done) {
   registrar_.evict(life, options_.name, std::move(done));
-}
-
-std::vector<Life> Group::peers() const {
-  const Keeper& keeper = service_.keeper();
-  const Standing standing = keeper.standing();
-  if (standing != Standing::running && standing != Standing::changing) return {};
-  std::vector<Life> peers = keeper.roll().members;
-  std::erase(peers, keeper.self());
-  return peers;
 }
 
 std::optional<Span> Group::lease_left() const { return service_.lease_left(boot_clock_now()); }

@@ -49,9 +49,11 @@ class Group final : private Holders {
     std::function<void(WaiterId)> on_lost;
     std::function<void(WaiterId)> on_wanted;
     std::function<bool(WaiterId)> is_inside;
-    std::function<void(Life from, std::span<const std::uint8_t>)> on_message;  // Not of the views.
-    std::function<void()> on_view;                                             // Begun.
-    std::function<void()> on_left;                                             // After leave().
+    std::function<void(NodeId seat, std::span<const std::uint8_t>)>
+        on_message;                    // Not of the views.
+    std::function<void()> on_view;     // Begun.
+    std::function<void()> on_settled;  // All that there was to tell has been told.
+    std::function<void()> on_left;     // After leave().
   };
 
   // One that listens elsewhere than on this machine needs TLS. REQUIRES: the engine outlives it.
@@ -67,12 +69,16 @@ class Group final : private Holders {
   // Grants nothing more; what is held is given time until `patience` is over and is then lost.
   void leave(Span patience);
 
-  Result<void> acquire(std::string_view name, WaiterId waiter);
+  // Calls and flush() carry out at once what has been ordered.
+  Result<void> acquire(std::string_view name, WaiterId waiter, Want want = Want::exclusive);
   Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last);
   Result<void> abandon(std::string_view name, WaiterId waiter);
 
-  // To a member that is connected; others do not hear it.
-  void tell(Life to, std::span<const std::uint8_t> message);
+  void carry_out();
+
+  // To whoever sits there and is connected; others do not hear it.
+  void tell(NodeId seat, std::span<const std::uint8_t> message);
+  bool is_seat_up(NodeId seat) const;
 
   struct Other {
     Enlisted who;
@@ -89,9 +95,11 @@ class Group final : private Holders {
   const LeaseTimes& times() const { return options_.times; }
   std::optional<Span> lease_left() const;
   bool is_in_jeopardy() const;
-  // Those of the view.
-  std::vector<Life> peers() const;
-  bool is_up(Life life) const;
+  bool is_enlisted() const { return number(registrar_.me().life) != 0; }
+  // REQUIRES: enlisted. It stays the same for all lives.
+  NodeId seat() const { return NodeId{registrar_.me().seat}; }
+  const net::Stats& links() const;
+  std::uint64_t complaints() const { return complaints_; }
 
  private:
   Group(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
@@ -109,7 +117,7 @@ class Group final : private Holders {
   void strike_stale();
   void on_message(NodeId seat, std::span<const std::uint8_t> message);
   void on_up(NodeId seat);
-  void carry_out();
+  bool is_up(Life life) const;
   void send(Life to, std::span<const std::uint8_t> frame);
   void let_go_of_held();
   void arm();
@@ -132,6 +140,8 @@ class Group final : private Holders {
   std::map<Life, std::pair<std::uint64_t, Instant>> unannounced_;  // Their beats, seen since.
   std::set<NodeId> held_;                                          // Seats not read from.
   std::set<std::string> logged_;
+  net::Stats no_links_;
+  std::uint64_t complaints_ = 0;
   bool is_carrying_out_ = false;
   bool is_stopped_ = false;
   std::optional<Instant> leaving_until_;

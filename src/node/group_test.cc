@@ -43,8 +43,9 @@ struct Seat {
     };
     handlers.on_wanted = [](WaiterId) {};
     handlers.is_inside = [](WaiterId) { return true; };
-    handlers.on_message = [](Life, std::span<const std::uint8_t>) {};
+    handlers.on_message = [](NodeId, std::span<const std::uint8_t>) {};
     handlers.on_view = [] {};
+    handlers.on_settled = [] {};
     handlers.on_left = [this] { left = true; };
     auto made = Group::create(io, std::move(options), *engine, std::move(handlers));
     group = std::move(made.value());

@@ -24,14 +24,14 @@ class Inquiries {
 
   // What it needs of its daemon.
   struct Ways {
+    std::function<std::vector<NodeId>()> others;
     std::function<void(NodeId, const Gossip&)> send;
     std::function<bool(NodeId)> is_up;
     std::function<std::vector<session::Lock>(const std::string& name)> local_locks;
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
   };
 
-  Inquiries(std::uint32_t size, NodeId self, Ways ways)
-      : size_(size), self_(self), ways_(std::move(ways)) {}
+  Inquiries(NodeId self, Ways ways) : self_(self), ways_(std::move(ways)) {}
 
   // Asks everybody, and tells when all have answered, or when it has taken long enough; unless
   // `asker` has been forgotten.
@@ -40,9 +40,7 @@ class Inquiries {
     const std::uint64_t question = ++last_question_;
     const auto inquiry = std::make_shared<Inquiry>(asker, std::move(tell));
     inquiry->add(self_, ways_.local_locks(name));
-    for (std::uint32_t i = 0; i < size_; ++i) {
-      const NodeId peer{i};
-      if (peer == self_) continue;
+    for (const NodeId peer : ways_.others()) {
       inquiry->expect(peer);
       if (ways_.is_up(peer)) ways_.send(peer, AskLocks{question, name});
     }
@@ -73,7 +71,6 @@ class Inquiries {
   void clear() { open_.clear(); }
 
  private:
-  std::uint32_t size_;
   NodeId self_;
   Ways ways_;
   std::map<std::uint64_t, std::shared_ptr<Inquiry>> open_;

@@ -27,15 +27,6 @@ constexpr std::uint64_t kHighestFloor = std::uint64_t{1} << (std::same_as<A, Tok
 constexpr AlgorithmId kCentral{0};
 static_assert(std::same_as<std::variant_alternative_t<number(kCentral) + 1, AnyMutex>, Central>);
 
-bool is_alone(Want want) { return want == Want::exclusive || want == Want::any; }
-
-Error not_shared(std::string_view name, AlgorithmId algorithm, Want want) {
-  const bool unit = want == Want::unit;
-  return error("{} is served by {}, which {}: start all members with --algorithm '{}={}'", name,
-               name_of(algorithm), unit ? "has no units" : "lets in one at a time", name,
-               unit ? "semaphore-ra:4" : "readers-writers");
-}
-
 }  // namespace
 
 class LockTable::Impl {
@@ -278,10 +269,12 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Wa
       return error("There are {} locks here, and no room for more.", locks.size());
     }
     if (is_shared(kind.algorithm)) return shared.acquire(name, kind, waiter, want, out);
-    if (!is_alone(want)) return not_shared(name, kind.algorithm, want);
+    if (const auto fits = check_want(name, kind, want); !fits) return fits.error();
     entry = &create(name, kind.algorithm);
   }
-  if (!is_alone(want)) return not_shared(name, algorithm_of(entry->mutex), want);
+  if (const auto fits = check_want(name, {algorithm_of(entry->mutex)}, want); !fits) {
+    return fits.error();
+  }
   if (entry->held && entry->holder == waiter) return error("You hold {} already.", name);
   if (entry->held && std::holds_alternative<CarvalhoRoucairol>(entry->mutex)) {
     out.want(entry->holder);

@@ -63,6 +63,7 @@ struct LockStatus {
   std::optional<LockHolder> holder;  // The local one, if one holds the lock here and is alone.
   std::vector<LockHolder> sharers;   // Local ones that hold it with others: readers, units.
   std::vector<WaiterId> waiters;     // Local ones, in the order in which they will be served.
+  std::vector<Mode> modes;           // Of the waiters, where several may hold the lock; else empty.
   std::string state;                 // The algorithm's fields: clock=5 deferred={#1}.
 };
 

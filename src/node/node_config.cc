@@ -3,8 +3,8 @@
 namespace hapax {
 
 Result<void> check(const NodeConfig& config) {
-  if (config.members.empty()) return error("a group needs members");
-  if (number(config.self) >= config.members.size()) {
+  if (!config.engine && config.members.empty()) return error("a group needs members");
+  if (!config.engine && number(config.self) >= config.members.size()) {
     return error("there is no member {}: the group has {}", number(config.self) + 1,
                  config.members.size());
   }

@@ -11,6 +11,7 @@
 #include "net/mesh.h"
 #include "net/tls.h"
 #include "node/election_id.h"
+#include "node/lease_times.h"
 #include "node/policy.h"
 
 namespace hapax {
@@ -24,7 +25,16 @@ struct NodeConfig {
   Epoch epoch{1};
   std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
   Policy policy;
-  ElectionId election{};  // Of the coordinator of `central`, and of who leads; bully by default.
+  // With an engine, members find one another through it, and the list above is empty.
+  std::optional<std::string> engine{};      // etcd://…, zookeeper://…, embedded:PATH
+  std::optional<net::Address> advertise{};  // Where the others reach us, if not at `listen`.
+  std::string name{};                       // For people.
+  std::optional<std::uint32_t> seat{};      // From 0; the lowest free one if not said.
+  LeaseTimes times{};
+  std::optional<net::TlsFiles> engine_tls{};
+  std::string engine_user{}, engine_password{};
+  bool only_check = false;  // Open nothing: the settings are being looked at.
+  ElectionId election{};    // Of the coordinator of `central`, and of who leads; bully by default.
 };
 
 // An error that says what makes no sense; of the rest, the mesh will.

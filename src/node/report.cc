@@ -21,8 +21,7 @@ session::State state_of(const Facts& facts) {
   session::State state;
   state.group = facts.config.group;
   state.member = number(facts.config.self);
-  state.epoch = facts.config.epoch;
-  for (const net::Address& address : facts.config.members) state.members.push_back(address.text());
+  state.epoch = facts.epoch;
   state.locks = facts.locks.instances;
   state.held = facts.locks.held;
   state.waiting = facts.locks.waiting;

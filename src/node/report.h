@@ -19,6 +19,7 @@ namespace hapax {
 // As of now; for as long as the daemon does nothing.
 struct Facts {
   const NodeConfig& config;
+  Epoch epoch{};
   const LockStats& locks;
   const net::Stats& links;
   std::optional<NodeId> coordinator;
@@ -29,7 +30,7 @@ struct Facts {
   std::chrono::milliseconds uptime{};
 };
 
-// Without who is up.
+// Without what the members themselves say.
 session::State state_of(const Facts& facts);
 session::Stats stats_of(const Facts& facts);
 // Prometheus' text format.

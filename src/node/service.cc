@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "node/shared_locks.h"
 
 namespace hapax {
 
@@ -211,9 +212,11 @@ void Service::lose_all(Orders& orders) {
   std::vector<std::pair<std::string, WaiterId>> gone;
   if (table_) {
     table_->for_each_lock([&](const LockStatus& lock) {
-      if (lock.holder && !is_unleased(lock.holder->waiter)) {
-        gone.emplace_back(lock.name, lock.holder->waiter);
-      }
+      const auto lose = [&](const LockHolder& holder) {
+        if (!is_unleased(holder.waiter)) gone.emplace_back(lock.name, holder.waiter);
+      };
+      if (lock.holder) lose(*lock.holder);
+      for (const LockHolder& sharer : lock.sharers) lose(sharer);
     });
   }
   for (const auto& [name, waiter] : gone) {
@@ -235,15 +238,24 @@ void Service::stop() {
   HAPAX_CHECK(held_.empty());
   HAPAX_CHECK(wants_.empty());
   table_->for_each_lock([&](const LockStatus& lock) {
-    if (lock.holder) {
-      const WaiterId waiter = lock.holder->waiter;
-      if (is_unleased(waiter)) {
-        wants_.push_back({lock.name, waiter});  // Never let in: it waits on, ahead of the others.
-      } else if (holders_.is_inside(waiter)) {
-        held_.push_back({lock.name, waiter, lock.holder->fence, false});
+    const LockKind kind = policy_.kind_for(lock.name);
+    const auto want_of = [&](Mode mode) {
+      return is_shared(kind.algorithm) ? want_for(kind, mode) : Want::exclusive;
+    };
+    const auto keep = [&](const LockHolder& holder) {
+      if (is_unleased(holder.waiter)) {
+        // Never let in: it waits on, ahead of the others.
+        wants_.push_back({lock.name, holder.waiter, want_of(holder.mode)});
+      } else if (holders_.is_inside(holder.waiter)) {
+        held_.push_back({lock.name, holder.waiter, holder.fence, holder.mode, false});
       }
+    };
+    if (lock.holder) keep(*lock.holder);
+    for (const LockHolder& sharer : lock.sharers) keep(sharer);
+    for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
+      const Mode mode = lock.modes.empty() ? Mode::exclusive : lock.modes[i];
+      wants_.push_back({lock.name, lock.waiters[i], want_of(mode)});
     }
-    for (const WaiterId waiter : lock.waiters) wants_.push_back({lock.name, waiter});
   });
   unleased_.clear();
   table_.reset();
@@ -257,6 +269,8 @@ void Service::report(Orders& orders) {
   do {
     ReportPart part;
     for (std::size_t bytes = 0; at < held_.size() && bytes < kReportPartBytes; ++at) {
+      // Who shares a lock is asked, and need not be known.
+      if (is_shared(policy_.algorithm_for(held_[at].name))) continue;
       bytes += held_[at].name.size() + 2;
       part.held.push_back(held_[at].name);
     }
@@ -278,9 +292,18 @@ void Service::begin(Orders& orders) {
   table_ = std::make_unique<LockTable>(
       Membership{roll.epoch, static_cast<std::uint32_t>(roll.members.size()), self}, policy_);
   std::set<std::string_view> begun;
+  std::map<std::string_view, std::vector<LockHolder>> shared;
   for (const Held& held : held_) {
+    if (is_shared(policy_.algorithm_for(held.name))) {
+      shared[held.name].push_back({held.waiter, held.fence, held.mode});
+      continue;
+    }
     begun.insert(held.name);
     const auto ok = table_->begin(held.name, self, true, LockHolder{held.waiter, held.fence});
+    HAPAX_CHECK(ok.has_value());
+  }
+  for (const auto& [name, here] : shared) {
+    const auto ok = table_->begin_shared(name, here);
     HAPAX_CHECK(ok.has_value());
   }
   for (const auto& [life, names] : reports_) {
@@ -299,8 +322,8 @@ void Service::begin(Orders& orders) {
     const auto released = table_->release(held.name, held.waiter, out_);
     HAPAX_CHECK(released.has_value());
   }
-  for (const Want& want : std::exchange(wants_, {})) {
-    const auto asked = table_->acquire(want.name, want.waiter, out_);
+  for (const Waiting& waiting : std::exchange(wants_, {})) {
+    const auto asked = table_->acquire(waiting.name, waiting.waiter, waiting.want, out_);
     HAPAX_CHECK(asked.has_value());
   }
   reports_.clear();
@@ -456,14 +479,17 @@ bool Service::is_unleased(WaiterId waiter) const {
                      [&](const Unleased& u) { return u.waiter == waiter; });
 }
 
-Result<void> Service::acquire(Instant now, std::string_view name, WaiterId waiter, Orders& orders) {
+Result<void> Service::acquire(Instant now, std::string_view name, WaiterId waiter, Want want,
+                              Orders& orders) {
   settle_time(now, orders);
   if (const auto valid = check_lock_name(name); !valid) return valid.error();
   if (!table_) {
-    wants_.push_back({std::string{name}, waiter});
+    const auto fits = check_want(name, policy_.kind_for(name), want);
+    if (!fits) return fits.error();
+    wants_.push_back({std::string{name}, waiter, want});
     return {};
   }
-  const auto asked = table_->acquire(name, waiter, out_);
+  const auto asked = table_->acquire(name, waiter, want, out_);
   if (!asked) return asked.error();
   flush(orders);
   return {};
@@ -490,7 +516,7 @@ Result<void> Service::release(Instant now, std::string_view name, WaiterId waite
 Result<void> Service::abandon(Instant now, std::string_view name, WaiterId waiter, Orders& orders) {
   settle_time(now, orders);
   if (!table_) {
-    const auto is_it = [&](const Want& w) { return w.waiter == waiter && w.name == name; };
+    const auto is_it = [&](const Waiting& w) { return w.waiter == waiter && w.name == name; };
     if (std::erase_if(wants_, is_it) == 0) return error("it does not wait");
     return {};
   }

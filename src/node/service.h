@@ -24,6 +24,8 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "core/fence.h"
+#include "core/shared_algorithm.h"
+#include "core/want.h"
 #include "node/lease_times.h"
 #include "node/lock_name.h"
 #include "node/lock_table.h"
@@ -85,7 +87,11 @@ class Service {
   // --- clients ---
 
   // The grant comes in these Orders or in later ones. An error as of the lock table's.
-  Result<void> acquire(Instant now, std::string_view name, WaiterId waiter, Orders& orders);
+  Result<void> acquire(Instant now, std::string_view name, WaiterId waiter, Orders& orders) {
+    return acquire(now, name, waiter, Want::exclusive, orders);
+  }
+  Result<void> acquire(Instant now, std::string_view name, WaiterId waiter, Want want,
+                       Orders& orders);
   // An error if the waiter does not hold the lock: it may have lost it.
   // `last`: the turn of its last entry, if it entered again by itself.
   Result<void> release(Instant now, std::string_view name, WaiterId waiter,
@@ -123,14 +129,16 @@ class Service {
   std::size_t held() const;
 
  private:
-  struct Want {
+  struct Waiting {
     std::string name;
     WaiterId waiter{};
+    Want want{};
   };
   struct Held {
     std::string name;
     WaiterId waiter{};
     Fence fence;
+    Mode mode{};
     bool given_back = false;  // After the report: to be made up for when the view begins.
   };
   struct Kept {
@@ -177,7 +185,7 @@ class Service {
 
   std::unique_ptr<LockTable> table_;  // Invariant: there exactly while the keeper runs.
   std::vector<Held> held_;            // While no view runs.
-  std::vector<Want> wants_;           // While no view runs, in order.
+  std::vector<Waiting> wants_;        // While no view runs, in order.
   std::vector<Unleased> unleased_;    // While one does.
   // What others have reported for the view that is about to begin.
   std::map<Life, std::vector<std::string>> reports_;

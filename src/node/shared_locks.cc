@@ -46,7 +46,29 @@ Result<Mode> mode_for(std::string_view name, const LockKind& kind, Want want) {
   return want == Want::shared ? Mode::shared : Mode::exclusive;
 }
 
+Error not_shared(std::string_view name, AlgorithmId algorithm, Want want) {
+  const bool unit = want == Want::unit;
+  return error("{} is served by {}, which {}: start all members with --algorithm '{}={}'", name,
+               name_of(algorithm), unit ? "has no units" : "lets in one at a time", name,
+               unit ? "semaphore-ra:4" : "readers-writers");
+}
+
 }  // namespace
+
+Result<void> check_want(std::string_view name, const LockKind& kind, Want want) {
+  if (!is_shared(kind.algorithm)) {
+    if (want == Want::exclusive || want == Want::any) return {};
+    return not_shared(name, kind.algorithm, want);
+  }
+  const auto mode = mode_for(name, kind, want);
+  if (!mode) return mode.error();
+  return {};
+}
+
+Want want_for(const LockKind& kind, Mode mode) {
+  if (is_semaphore(kind)) return Want::unit;
+  return mode == Mode::shared ? Want::shared : Want::exclusive;
+}
 
 // --- instances ---
 
@@ -299,7 +321,10 @@ LockStatus SharedLocks::status_of(const Lock& lock) const {
       status.sharers.push_back(holder);
     }
   }
-  for (const Waiter& waiter : lock.waiters) status.waiters.push_back(waiter.id);
+  for (const Waiter& waiter : lock.waiters) {
+    status.waiters.push_back(waiter.id);
+    status.modes.push_back(waiter.mode);
+  }
   std::visit(
       [&](const auto& a) {
         status.phase = a.phase();

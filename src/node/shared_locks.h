@@ -33,6 +33,11 @@
 
 namespace hapax {
 
+// An error, which says what else to do, if a lock of that kind does not give what is wanted.
+Result<void> check_want(std::string_view name, const LockKind& kind, Want want);
+// What to want in order to be asked for in that mode. REQUIRES: is_shared(kind.algorithm).
+Want want_for(const LockKind& kind, Mode mode);
+
 class SharedLocks {
  public:
   SharedLocks(const Membership& membership, LockStats& stats)

@@ -16,7 +16,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -101,8 +101,21 @@ struct AskStats {
   RequestId request = 0;
   HAPAX_RECORD(AskStats, request)
 };
+// The daemon leaves its group: what is held may be given back for so long. Answered by Ended when it
+// has left, or Refused.
+struct Leave {
+  RequestId request = 0;
+  std::uint64_t patience_ms = 0;
+  HAPAX_RECORD(Leave, request, patience_ms)
+};
+// A member's beats are stopped. Answered by Ended, or Refused.
+struct Evict {
+  RequestId request = 0;
+  std::string whom;  // Its name, or its life.
+  HAPAX_RECORD(Evict, request, whom)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
-                         AskResign, Observe, AskStats>;
+                         AskResign, Observe, AskStats, Leave, Evict>;
 
 // --- from the daemon ---
 
@@ -111,7 +124,8 @@ struct Welcome {
   std::uint32_t member = 0;
   std::uint32_t size = 0;
   Epoch epoch{};
-  HAPAX_RECORD(Welcome, version, member, size, epoch)
+  std::uint64_t ttl_ms = 0;  // 0: there are no leases.
+  HAPAX_RECORD(Welcome, version, member, size, epoch, ttl_ms)
 };
 struct Granted {
   RequestId request = 0;
@@ -151,6 +165,31 @@ struct Locks {
   std::vector<std::uint32_t> silent;  // Members that did not answer in time.
   HAPAX_RECORD(Locks, request, locks, silent)
 };
+// One life of a member, as the engine has it.
+struct LifeState {
+  std::uint64_t life = 0;
+  std::uint32_t seat = 0;
+  std::string name;
+  std::string address;
+  bool is_member = false;  // Of the view.
+  bool is_up = false;      // Connected to the daemon that tells.
+  bool is_evicted = false;
+  std::uint64_t beat = 0;
+  HAPAX_RECORD(LifeState, life, seat, name, address, is_member, is_up, is_evicted, beat)
+};
+// Of a group on an engine.
+struct ViewState {
+  std::string engine;
+  bool engine_reachable = false;
+  std::string engine_said;
+  std::uint64_t ttl_ms = 0;
+  std::uint64_t lease_ms = 0;  // Left; 0: none.
+  bool in_jeopardy = false;
+  std::string standing;
+  std::vector<LifeState> lives;
+  HAPAX_RECORD(ViewState, engine, engine_reachable, engine_said, ttl_ms, lease_ms, in_jeopardy,
+               standing, lives)
+};
 struct State {
   RequestId request = 0;
   std::string group;
@@ -169,12 +208,20 @@ struct State {
   std::uint64_t term = 0;
   std::optional<std::uint32_t> leader;       // Of those that the daemon reaches.
   std::optional<std::uint32_t> coordinator;  // Of `central`.
+  std::optional<ViewState> view;
   HAPAX_RECORD(State, request, group, member, epoch, members, up, locks, held, waiting, entries,
-               messages_sent, messages_received, uptime_ms, election, term, leader, coordinator)
+               messages_sent, messages_received, uptime_ms, election, term, leader, coordinator,
+               view)
 };
 struct Pong {
   RequestId request = 0;
-  HAPAX_RECORD(Pong, request)
+  std::optional<std::uint64_t> lease_ms;  // How long grants are good for; nothing: no leases.
+  HAPAX_RECORD(Pong, request, lease_ms)
+};
+// What that request was granted is lost: the daemon's lease ran out.
+struct Lost {
+  RequestId request = 0;
+  HAPAX_RECORD(Lost, request)
 };
 // Whoever leads, as it became the leader.
 struct Leader {
@@ -213,6 +260,6 @@ struct Stats {
   HAPAX_RECORD(Stats, request, member, uptime_ms, traffic, counters)
 };
 using Answer =
-    std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed, StepDown, Stats>;
+    std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed, StepDown, Stats, Lost>;
 
 }  // namespace hapax::session

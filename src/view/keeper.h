@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -30,6 +31,21 @@ enum class Standing : std::uint8_t {
   ended,  // This life is over.
 };
 constexpr bool is_valid(Standing standing) { return standing <= Standing::ended; }
+constexpr std::string_view name_of(Standing standing) {
+  switch (standing) {
+    case Standing::outside:
+      return "connecting";
+    case Standing::announced:
+      return "waiting to be let in";
+    case Standing::changing:
+      return "changing views";
+    case Standing::running:
+      return "running";
+    case Standing::ended:
+      return "starting over";
+  }
+  return "?";
+}
 
 // What became of a commit. Unknown: the answer was lost; it may have happened.
 enum class Outcome : std::uint8_t { committed, conflict, unknown };

@@ -1,0 +1,71 @@
+// Members as the engine's views say: they come and go, and what a member that dies has held is free
+// when its lease is over.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "node/group.h"
+#include "node/members.h"
+#include "node/node_config.h"
+
+namespace hapax {
+
+class ViewMembers final : public Members {
+ public:
+  // Waits until it is enlisted, running the io_context, for as long as it takes; `log` says what is
+  // being waited for.
+  static Result<std::unique_ptr<Members>> create(boost::asio::io_context& io,
+                                                 const NodeConfig& config, Handlers handlers);
+
+  Result<void> start() override { return {}; }
+  void stop() override { group_->stop(); }
+
+  Result<void> acquire(const std::string& name, WaiterId waiter, Want want) override {
+    return group_->acquire(name, waiter, want);
+  }
+  Result<void> release(const std::string& name, WaiterId waiter,
+                       std::optional<Turn> last) override {
+    return group_->release(name, waiter, last);
+  }
+  Result<void> abandon(const std::string& name, WaiterId waiter) override {
+    return group_->abandon(name, waiter);
+  }
+  void flush() override { group_->carry_out(); }
+
+  NodeId self() const override { return self_; }
+  std::uint32_t seats() const override { return kSeats; }
+  std::vector<NodeId> others() const override;
+  bool is_up(NodeId peer) const override { return group_->is_seat_up(peer); }
+  void tell(NodeId to, std::span<const std::uint8_t> message) override {
+    group_->tell(to, message);
+  }
+
+  Epoch epoch() const override;
+  const LockTable* table() const override { return group_->service().table(); }
+  const net::Stats& links() const override { return group_->links(); }
+  std::optional<NodeId> coordinator() const override { return std::nullopt; }
+  // The oldest member of the view: everybody in the view agrees.
+  std::optional<NodeId> leader() const override;
+  Term term() const override { return Term{number(epoch())}; }
+  std::uint64_t complaints() const override { return group_->complaints(); }
+  void describe(session::State& state) const override;
+  std::optional<std::chrono::milliseconds> lease_left() const override;
+  std::chrono::milliseconds ttl() const override;
+
+  Result<void> leave(std::chrono::milliseconds patience) override;
+  void evict(const std::string& whom, std::function<void(std::string)> done) override;
+
+ private:
+  ViewMembers() = default;
+
+  std::string url_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<Group> group_;
+  NodeId self_{};
+};
+
+}  // namespace hapax
