@@ -42,6 +42,28 @@ struct LockInfo {
   std::vector<Person> waiters;  // Each member's in their order; members in the order of their ids.
 };
 
+// Of a group whose members find one another through an engine.
+struct ViewStatus {
+  struct Life {
+    std::uint64_t life = 0;  // One run of one member; never used again.
+    std::uint32_t seat = 0;
+    std::string name;
+    std::string address;
+    bool is_member = false;  // Of the view.
+    bool is_up = false;      // Connected to the daemon that answers, or itself.
+    bool is_evicted = false;
+    std::uint64_t beat = 0;
+  };
+  std::string engine;
+  bool engine_reachable = false;
+  std::string engine_said;
+  std::chrono::milliseconds ttl{};
+  std::chrono::milliseconds lease{};  // Left; zero: none, and nothing is granted.
+  bool in_jeopardy = false;  // The engine has not answered for a while; nothing is lost yet.
+  std::string standing;      // What the daemon is at, for people.
+  std::vector<Life> lives;
+};
+
 struct GroupStatus {
   std::string group;
   std::uint32_t member = 0;  // The daemon that answers.
@@ -56,6 +78,7 @@ struct GroupStatus {
   std::uint64_t term = 0;                    // Of the election among those that are up.
   std::optional<std::uint32_t> leader;       // Its outcome. For people: no fence, decides nothing.
   std::optional<std::uint32_t> coordinator;  // Of locks by `central`, once one was wanted.
+  std::optional<ViewStatus> view;            // With an engine.
 };
 
 // What one member has counted since it started.
@@ -102,8 +125,14 @@ class Client {
                             std::vector<std::uint32_t>* silent = nullptr);
   GroupStatus status();
   MemberStats stats();
-  // Fires when the daemon is gone.
+  // Fires when the grants of now cannot be relied on: the daemon is gone, or its lease is over.
   std::stop_token lost() const;
+
+  // The daemon leaves its group and ends; what is held there may be given back until `patience` is
+  // over, and is lost then. Throws std::system_error.
+  void leave_group(std::chrono::milliseconds patience);
+  // Stops the beats of a member, named by its name or life: it is removed when its lease is over.
+  void evict(std::string_view member);
 
   static std::string default_address();
 

@@ -1,5 +1,6 @@
 #include "client/answers.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hapax::client {
@@ -26,11 +27,35 @@ std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks) {
   return list;
 }
 
+namespace {
+
+ViewStatus view_of(session::ViewState&& v) {
+  ViewStatus view{std::move(v.engine),      v.engine_reachable,
+                  std::move(v.engine_said), milliseconds{v.ttl_ms},
+                  milliseconds{v.lease_ms}, v.in_jeopardy,
+                  std::move(v.standing),    {}};
+  for (session::LifeState& life : v.lives) {
+    view.lives.push_back({life.life, life.seat, std::move(life.name), std::move(life.address),
+                          life.is_member, life.is_up, life.is_evicted, life.beat});
+  }
+  return view;
+}
+
+}  // namespace
+
 GroupStatus status_of(session::State&& s) {
   std::vector<bool> up(s.up.begin(), s.up.end());
+  std::optional<ViewStatus> view;
+  auto size = static_cast<std::uint32_t>(s.members.size());
+  if (s.view) {
+    view = view_of(std::move(*s.view));
+    size = static_cast<std::uint32_t>(
+        std::count_if(view->lives.begin(), view->lives.end(),
+                      [](const ViewStatus::Life& life) { return life.is_member; }));
+  }
   return {std::move(s.group),
           s.member,
-          static_cast<std::uint32_t>(s.members.size()),
+          size,
           s.epoch,
           std::move(s.members),
           std::move(up),
@@ -44,7 +69,8 @@ GroupStatus status_of(session::State&& s) {
           std::move(s.election),
           s.term,
           s.leader,
-          s.coordinator};
+          s.coordinator,
+          std::move(view)};
 }
 
 MemberStats stats_of(session::Stats&& s) {

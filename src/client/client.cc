@@ -92,6 +92,16 @@ std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32
 GroupStatus Client::status() { return client::status(*gateway_); }
 MemberStats Client::stats() { return client::stats(*gateway_); }
 
+void Client::leave_group(std::chrono::milliseconds patience) {
+  std::string why;
+  if (const auto error = gateway_->leave(patience, why)) throw std::system_error{error, why};
+}
+void Client::evict(std::string_view member) {
+  std::string why;
+  if (const auto error = gateway_->evict(std::string{member}, why)) {
+    throw std::system_error{error, why};
+  }
+}
 std::stop_token Client::lost() const { return gateway_->lost(); }
 
 std::string Client::default_address() {

@@ -63,7 +63,9 @@ struct Connection::Later {
 
 Connection::Connection(const net::Address& address,
                        const std::shared_ptr<boost::asio::ssl::context>& tls)
-    : socket_(address, tls.get(), kSilence), known_alive_ms_(now_ms()) {
+    : socket_(address, tls.get(), kSilence),
+      known_alive_ms_(now_ms()),
+      valid_until_ms_(now_ms() + kSilence.count()) {
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
   reader_ = std::jthread{[this] { read_on(); }};
@@ -124,7 +126,7 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
                                         detail::Deadline deadline, const std::stop_token& cancel,
                                         detail::Holding& holding, std::string& why) {
   std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
-  const bool was_late = !answer && !lost_.stop_requested();
+  const bool was_late = !answer && !is_gone();
   if (was_late) {
     // The daemon has the last word: it may have granted meanwhile.
     say(session::Cancel{request});
@@ -231,9 +233,58 @@ std::error_code Connection::stats(MemberStats& stats) {
   return {};
 }
 
+std::error_code Connection::ask_for_an_end(std::uint64_t request, Pending& pending,
+                                           const session::Ask& ask, milliseconds patience,
+                                           std::string& why) {
+  say(ask);
+  const auto answer = await(request, pending, steady_clock::now() + patience, {});
+  if (!answer) return is_gone() ? Errc::lost : Errc::timed_out;
+  if (const auto* refused = std::get_if<session::Refused>(&*answer)) {
+    why = refused->why;
+    return Errc::refused;
+  }
+  return std::holds_alternative<session::Ended>(*answer) ? std::error_code{}
+                                                         : make_error_code(Errc::protocol);
+}
+
+std::error_code Connection::leave(milliseconds patience, std::string& why) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  constexpr milliseconds kForTheView{60'000};  // To be agreed on, after the draining.
+  return ask_for_an_end(request, pending,
+                        session::Leave{request, static_cast<std::uint64_t>(patience.count())},
+                        patience + kForTheView, why);
+}
+
+std::error_code Connection::evict(const std::string& whom, std::string& why) {
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  return ask_for_an_end(request, pending, session::Evict{request, whom}, 4 * kSilence, why);
+}
+
+bool Connection::is_gone() const {
+  const std::lock_guard lock{mutex_};
+  return gone_;
+}
+
+std::stop_token Connection::lost() const {
+  const std::lock_guard lock{mutex_};
+  return lost_.get_token();
+}
+
+void Connection::lose_grants() {
+  std::stop_source lost;
+  {
+    const std::lock_guard lock{mutex_};
+    if (gone_) return;
+    lost = std::exchange(lost_, std::stop_source{});
+  }
+  lost.request_stop();
+}
+
 std::chrono::milliseconds Connection::valid_for() const {
-  if (lost_.stop_requested()) return {};
-  return std::max(milliseconds{0}, kSilence - milliseconds{now_ms() - known_alive_ms_.load()});
+  if (is_gone()) return {};
+  return std::max(milliseconds{0}, milliseconds{valid_until_ms_.load() - now_ms()});
 }
 
 bool Connection::say(const session::Ask& ask) noexcept {
@@ -254,17 +305,22 @@ void Connection::give_up() noexcept { socket_.shut_down(); }
 // Ends when the socket does; then nobody waits any longer.
 void Connection::read_on() {
   std::array<std::uint8_t, 16384> room;
-  auto next_ping = steady_clock::now() + kPingEvery;
+  auto next_ping = steady_clock::now();
   for (;;) {
-    const std::ptrdiff_t count = socket_.read(room, kPingEvery / 4);
+    const std::ptrdiff_t count = socket_.read(room, ping_every_ / 4);
     if (count < 0) break;
     if (count > 0) {
       incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
       if (!take_frames()) break;
     }
     if (now_ms() - known_alive_ms_.load() > kSilence.count()) break;
+    // The daemon may be asleep, and others take over when its lease is over.
+    if (has_leases_ && !has_expired_ && now_ms() >= valid_until_ms_.load()) {
+      has_expired_ = true;
+      lose_grants();
+    }
     if (!ping_is_open_ && steady_clock::now() >= next_ping) {
-      next_ping = steady_clock::now() + kPingEvery;
+      next_ping = steady_clock::now() + ping_every_;
       ping_is_open_ = true;
       ping_sent_ms_ = now_ms();
       if (!say(session::Ping{++pings_})) break;
@@ -282,7 +338,7 @@ void Connection::read_on() {
     std::erase_if(pending_, [](const auto& entry) { return entry.second->later != nullptr; });
   }
   close_observations();
-  lost_.request_stop();
+  lost_.request_stop();  // Nobody exchanges it any more.
   for (auto& later : laters) tell(std::move(later), std::nullopt);
 }
 
@@ -304,7 +360,20 @@ void Connection::hand_over(session::Answer answer) {
     if (pong->request != pings_) return;
     ping_is_open_ = false;
     known_alive_ms_.store(ping_sent_ms_);
+    const std::int64_t silence = kSilence.count();
+    const std::int64_t good =
+        pong->lease_ms ? std::min(silence, static_cast<std::int64_t>(
+                                               std::min<std::uint64_t>(*pong->lease_ms, 1u << 30)))
+                       : silence;
+    valid_until_ms_.store(ping_sent_ms_ + good);
+    if (good > 0) has_expired_ = false;
     return;
+  }
+  if (std::holds_alternative<session::Lost>(answer)) return lose_grants();
+  if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
+    has_leases_ = welcome->ttl_ms > 0;
+    const milliseconds ttl{std::min<std::uint64_t>(welcome->ttl_ms, 1u << 30)};
+    if (has_leases_) ping_every_ = std::clamp(ttl / 8, milliseconds{20}, kPingEvery);
   }
   if (tell_of_election(answer)) return;
   const std::uint64_t request = std::visit(

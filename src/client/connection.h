@@ -57,7 +57,9 @@ class Connection final : public detail::Gateway {
                       std::vector<std::uint32_t>& silent) override;
   std::error_code status(GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
-  std::stop_token lost() const override { return lost_.get_token(); }
+  std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
+  std::error_code evict(const std::string& whom, std::string& why) override;
+  std::stop_token lost() const override;
   std::chrono::milliseconds valid_for() const override;
 
  private:
@@ -90,6 +92,11 @@ class Connection final : public detail::Gateway {
   bool tell_of_election(const session::Answer& answer);
   void close_observations();
   void give_up() noexcept;
+  // Whoever holds something is told; what is granted from here on is another matter.
+  void lose_grants();
+  std::error_code ask_for_an_end(std::uint64_t request, Pending& pending, const session::Ask& ask,
+                                 std::chrono::milliseconds patience, std::string& why);
+  bool is_gone() const;
 
   Socket socket_;
   std::mutex writing_;
@@ -104,8 +111,13 @@ class Connection final : public detail::Gateway {
   // When the daemon is known to have lived, on the steady clock: when the last ping that it
   // answered was sent, not when the answer came, which may have been long on its way.
   std::atomic<std::int64_t> known_alive_ms_;
-  std::stop_source lost_;
+  // Until when, on the same clock, what the daemon granted is good without further word.
+  std::atomic<std::int64_t> valid_until_ms_;
+  std::stop_source lost_;  // Of the grants of now; guarded by mutex_.
   // Only the reader's:
+  std::chrono::milliseconds ping_every_{kPingEvery};
+  bool has_leases_ = false;
+  bool has_expired_ = false;  // What was held has been told so.
   Bytes incoming_;
   std::uint64_t pings_ = 0;
   bool ping_is_open_ = false;  // The last one has no answer yet.

@@ -86,7 +86,12 @@ class Gateway {
   virtual std::error_code status(GroupStatus& status) = 0;
   virtual std::error_code stats(MemberStats& stats) = 0;
 
-  // Fires when no grant can be relied on any more.
+  // The daemon leaves its group, or stops another member's beats. `why` is what is said about a
+  // refusal.
+  virtual std::error_code leave(std::chrono::milliseconds patience, std::string& why) = 0;
+  virtual std::error_code evict(const std::string& whom, std::string& why) = 0;
+
+  // Fires when the grants of now cannot be relied on any more: all at once.
   virtual std::stop_token lost() const = 0;
   // How long grants are good for without further word.
   virtual std::chrono::milliseconds valid_for() const = 0;

@@ -14,6 +14,7 @@
 
 #include "client/gateway.h"
 #include "client/shared_loop.h"
+#include "hapax/error.h"
 #include "node/daemon.h"
 
 namespace hapax::client {
@@ -49,6 +50,8 @@ class Member final : public detail::Gateway {
                       std::vector<std::uint32_t>& silent) override;
   std::error_code status(GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
+  std::error_code leave(std::chrono::milliseconds, std::string&) override { return Errc::refused; }
+  std::error_code evict(const std::string&, std::string&) override { return Errc::refused; }
   std::stop_token lost() const override { return lost_.get_token(); }
   std::chrono::milliseconds valid_for() const override;
   bool is_complete();
