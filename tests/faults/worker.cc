@@ -72,12 +72,13 @@ class Worker {
     Mutex mutex{*client_, lock};
     if (const auto error = acquire(mutex)) throw std::system_error{error, lock};
     const Fence fence = mutex.fence();
+    const std::stop_token lost = mutex.lost();
     {
-      const std::stop_callback told{
-          mutex.lost(), [&] {
-            notes_.note({.op = "lost", .lock = lock, .call = now(), .ret = now(), .fence = fence});
-          }};
-      add_one(mutex, *counters_[which], fence);
+      const auto note_loss = [&] {
+        notes_.note({.op = "lost", .lock = lock, .call = now(), .ret = now(), .fence = fence});
+      };
+      const std::stop_callback told{lost, note_loss};
+      add_one(mutex, lost, *counters_[which], fence);
     }
     const Nanos call = now();
     mutex.unlock();
@@ -99,7 +100,7 @@ class Worker {
     return error;
   }
 
-  void add_one(Mutex& mutex, Counter& counter, Fence fence) {
+  void add_one(const Mutex& mutex, const std::stop_token& lost, Counter& counter, Fence fence) {
     const Nanos reading = now();
     const std::optional<std::int64_t> value = counter.read(fence);
     const Nanos read = now();
@@ -114,7 +115,7 @@ class Worker {
     if (!value) return;
     sleep_about(options_.work_ms);
     std::this_thread::sleep_for(milliseconds{options_.late_ms});
-    if (!options_.is_careless && mutex.lost().stop_requested()) return;
+    if (!options_.is_careless && lost.stop_requested()) return;
     const Nanos writing = now();
     // Noted before as well: whoever is killed meanwhile may have written.
     notes_.note({.op = "write",
