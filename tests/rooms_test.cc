@@ -76,9 +76,9 @@ const std::map<std::string, Names> kSees{
     {"audit", {"base", "core"}},
     {"sqlite", {"base", "gate"}},
     {"bank", {"base", "core", "net", "node"}},
-    {"cli",
-     {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim", "net",
-      "session", "node", "swarm", "client", "gate", "audit", "sqlite", "bank"}},
+    {"cli", {"base",  "core",   "wire", "mutex", "election", "memory", "world",
+             "draw",  "check",  "sim",  "net",   "session",  "engine", "node",
+             "swarm", "client", "gate", "audit", "sqlite",   "bank"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "cli/exit_status.h"
 #include "cli/reach.h"
 #include "cli/waiting.h"
 
@@ -49,6 +50,27 @@ std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
       if (*signal != SIGCHLD && *signal != SIGTTOU) job.signal(*signal);
     }
   }
+}
+
+milliseconds grace_within_lease(Client& client, std::optional<double> said_s) {
+  constexpr milliseconds kUsual{1'000};
+  GroupStatus status;
+  try {
+    status = client.status();
+  } catch (const std::system_error& e) {
+    fail(e.code(), "status");
+  }
+  const milliseconds said{static_cast<std::int64_t>(said_s.value_or(0) * 1000)};
+  if (!status.view) return said_s ? said : kUsual;
+  // The rest is for beats and signs of life on their way.
+  const milliseconds most = status.view->ttl / 4;
+  if (!said_s) return std::min(kUsual, most);
+  if (said <= most) return said;
+  throw Failure{
+      kBadUsage,
+      fmt::format("--kill-after {} does not fit inside a lease of {} ms: the job would "
+                  "outlive its lock; use {:.3f} or less, or a longer --ttl at the members",
+                  *said_s, status.view->ttl.count(), static_cast<double>(most.count()) / 1000)};
 }
 
 void set_environment(Client& client, const std::string& name, const Fence& fence,

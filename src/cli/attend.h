@@ -49,6 +49,10 @@ class Reliance {
 std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals);
 
 // What a job may want to know of its grant, in its environment. Throws Failure.
+// How long a job has from SIGTERM to SIGKILL when its lock is lost: as said, or a second, or what a
+// short lease has room for. Fails if what was said does not fit inside the lease.
+std::chrono::milliseconds grace_within_lease(Client& client, std::optional<double> said_s);
+
 void set_environment(Client& client, const std::string& name, const Fence& fence,
                      std::chrono::milliseconds valid_for);
 

@@ -61,6 +61,9 @@ void add_elect(CLI::App& app, Outcome& outcome);
 void add_resign(CLI::App& app, Outcome& outcome);
 void add_stats(CLI::App& app, Outcome& outcome);
 void add_status(CLI::App& app, Outcome& outcome);
+void add_members(CLI::App& app, Outcome& outcome);
+void add_leave(CLI::App& app, Outcome& outcome);
+void add_evict(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);
 void add_man(CLI::App& app, Outcome& outcome);
 

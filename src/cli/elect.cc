@@ -32,10 +32,8 @@ struct CampaignArguments : ElectArguments {
   bool observe = false;
   std::string value;
   std::optional<double> wait_s;
-  double kill_after_s = 1;
+  std::optional<double> kill_after_s;  // A second, or what the lease has room for.
   std::vector<std::string> command;
-
-  milliseconds grace() const { return milliseconds{static_cast<int>(kill_after_s * 1000)}; }
 };
 
 // A name for hand-overs that nobody else has.
@@ -99,17 +97,17 @@ int lead(Election& election, Signals& signals, const CampaignArguments& a) {
 int lead_with_command(Client& client, Election& election, Signals& signals,
                       const CampaignArguments& a) {
   set_environment(client, a.name, election.fence(), election.valid_for());
-  Reliance reliance{{election.lost(), election.asked_to_resign()},
-                    [&] { return election.valid_for(); },
-                    a.grace()};
+  const milliseconds grace = grace_within_lease(client, a.kill_after_s);
+  Reliance reliance{
+      {election.lost(), election.asked_to_resign()}, [&] { return election.valid_for(); }, grace};
   Job job{a.command, signals.former()};
   if (const auto status = attend(job, reliance, signals)) {
-    job.end(a.grace(), kForAll);  // It leads until nobody of it is left.
+    job.end(grace, kForAll);  // It leads until nobody of it is left.
     return *status;
   }
   const bool was_asked = election.asked_to_resign().stop_requested() &&
-                         !election.lost().stop_requested() && election.valid_for() > a.grace();
-  job.end(a.grace(), was_asked ? kForAll : a.grace());
+                         !election.lost().stop_requested() && election.valid_for() > grace;
+  job.end(grace, was_asked ? kForAll : grace);
   if (!was_asked) fail_as_lost(a, "; the command was ended");
   step_down(election, a);
   throw Failure{
@@ -178,9 +176,8 @@ void add_elect(CLI::App& app, Outcome& outcome) {
       ->transform(seconds(0, kLongestWait_s));
   command
       ->add_option("--kill-after", a->kill_after_s,
-                   "Seconds from SIGTERM to SIGKILL when CMD may not go on")
-      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()))
-      ->capture_default_str();
+                   "Seconds from SIGTERM to SIGKILL when CMD may not go on; 1 if not said")
+      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()));
   command->add_flag("--json", a->json, "JSON objects, one a line");
   command->footer(
       std::string{

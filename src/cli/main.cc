@@ -106,6 +106,9 @@ int run(int argc, char** argv) {
   add_elect(app, outcome);
   add_resign(app, outcome);
   add_status(app, outcome);
+  add_members(app, outcome);
+  add_leave(app, outcome);
+  add_evict(app, outcome);
   add_stats(app, outcome);
   add_audit(app, outcome);
   add_completion(app, outcome);

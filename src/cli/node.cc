@@ -42,8 +42,10 @@ NodeSettings settings_from(const NodeArguments& a) {
 // Until SIGTERM or SIGINT.
 int serve(NodePlan plan) {
   boost::asio::io_context io{1};
-  const std::string here =
-      fmt::format("member {} of {}", number(plan.config.self) + 1, plan.config.members.size());
+  const std::string here = plan.config.engine
+                               ? fmt::format("{} of group {}", plan.config.name, plan.config.group)
+                               : fmt::format("member {} of {}", number(plan.config.self) + 1,
+                                             plan.config.members.size());
   const auto warnings = plan.config.policy.warnings();
   std::string clients;
   for (const auto& address : plan.config.clients) clients += ' ' + address.text();
@@ -62,11 +64,19 @@ int serve(NodePlan plan) {
   if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
   log_line(fmt::format("{} serves clients at{}", here, clients));
   boost::asio::signal_set signals{io, SIGTERM, SIGINT};
+  const auto end = [&] {
+    if (health) health->close();
+    daemon->stop();
+  };
   signals.async_wait([&](boost::system::error_code error, int signal) {
     if (error) return;
     log_line(fmt::format("{} ends: signal {}", here, signal));
-    if (health) health->close();
-    daemon->stop();
+    end();
+  });
+  daemon->on_left([&] {
+    log_line(fmt::format("{} has left", here));
+    signals.cancel();
+    end();
   });
   io.run();
   return kHolds;
@@ -78,6 +88,7 @@ int run_node(const NodeArguments& a) {
   if (!a.check_config) return serve(std::move(plan));
   boost::asio::io_context io{1};
   // Reads the certificates and refuses what start would; opens nothing.
+  plan.config.only_check = true;
   value_or_fail(Daemon::create(io, plan.config, {}), kBadUsage);
   fmt::print("{}", to_toml(plan, settings));
   return kHolds;
@@ -93,7 +104,8 @@ void add_node(CLI::App& app, Outcome& outcome) {
   command->add_option("--self", flags.self, "Which of the members this is, from 1");
   command->add_option("--members", a->members,
                       "Where each member is reached, in the same order everywhere: A1,A2,A3");
-  command->add_option("--listen", flags.listen, "Listen here, if not where the others reach us");
+  command->add_option("--listen", flags.listen,
+                      "Listen here: with --engine where the others reach us, else if not there");
   command
       ->add_option(
           "--clients", flags.clients,
@@ -115,6 +127,39 @@ void add_node(CLI::App& app, Outcome& outcome) {
       ->option_text("FILE");
   command->add_option("--cert", flags.cert, "Our certificate, PEM")->option_text("FILE");
   command->add_option("--key", flags.key, "Its private key, PEM")->option_text("FILE");
+  const char* const views = "Members that come and go";
+  command
+      ->add_option("--engine", flags.engine,
+                   "Find the others through it: etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | "
+                   "embedded:PATH (this machine only)")
+      ->group(views);
+  command
+      ->add_option("--advertise", flags.advertise, "Where the others reach us, if not at --listen")
+      ->group(views);
+  command->add_option("--name", flags.name, "For people; the host's if not said")->group(views);
+  command
+      ->add_option("--seat", flags.seat,
+                   "1 … 64; the lowest free one if not said; with TLS, the certificate's")
+      ->group(views);
+  command
+      ->add_option("--ttl", flags.ttl,
+                   "How long a lease lasts, 500ms or more; 5s if not said. The same at all members")
+      ->group(views);
+  command->add_option("--engine-ca", flags.engine_ca, "Authority of the engine's servers, PEM")
+      ->option_text("FILE")
+      ->group(views);
+  command->add_option("--engine-cert", flags.engine_cert, "Our certificate for the engine, PEM")
+      ->option_text("FILE")
+      ->group(views);
+  command->add_option("--engine-key", flags.engine_key, "Its private key, PEM")
+      ->option_text("FILE")
+      ->group(views);
+  command->add_option("--engine-user", flags.engine_user, "Log in to the engine as")->group(views);
+  command
+      ->add_option("--engine-password-file", flags.engine_password_file,
+                   "Whose first line is the password")
+      ->option_text("FILE")
+      ->group(views);
   command->add_option("--metrics", flags.metrics,
                       "Answer GET /metrics and /healthz here: 127.0.0.1:PORT");
   command->add_option("--config", a->config,
@@ -125,6 +170,9 @@ void add_node(CLI::App& app, Outcome& outcome) {
       "Examples:\n"
       "  hapax node --self 1 --members 127.0.0.1:7401,127.0.0.1:7402\n"
       "  hapax node --config hapax.toml --metrics 127.0.0.1:9464\n"
+      "  hapax node --engine embedded:/var/lib/hapax/group.db --listen 127.0.0.1:7401\n"
+      "  hapax node --engine etcd://10.0.0.5:2379 --listen 10.0.0.1:7400 --ca ca.pem --cert m1.pem "
+      "--key m1.key\n"
       "  hapax node --config hapax.toml --check-config\n"
       "A file is overridden by the environment (HAPAX_SELF, HAPAX_MEMBERS, …), and that by flags.\n"
       "Addresses of other machines need --ca, --cert and --key, as `hapax certs` makes them.\n"

@@ -1,12 +1,18 @@
 #include "cli/node_settings.h"
 
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <toml++/toml.h>
+#include <unistd.h>
 #include <utility>
 
+#include "engine/url.h"
 #include "hapax/client.h"
+#include "node/directory.h"
+#include "sim/duration.h"
 
 namespace hapax::cli {
 namespace {
@@ -27,7 +33,17 @@ constexpr Text kTexts[]{{"self", &NodeSettings::self},
                         {"cert", &NodeSettings::cert},
                         {"key", &NodeSettings::key},
                         {"metrics", &NodeSettings::metrics},
-                        {"election", &NodeSettings::election}};
+                        {"election", &NodeSettings::election},
+                        {"engine", &NodeSettings::engine},
+                        {"advertise", &NodeSettings::advertise},
+                        {"name", &NodeSettings::name},
+                        {"seat", &NodeSettings::seat},
+                        {"ttl", &NodeSettings::ttl},
+                        {"engine-ca", &NodeSettings::engine_ca},
+                        {"engine-cert", &NodeSettings::engine_cert},
+                        {"engine-key", &NodeSettings::engine_key},
+                        {"engine-user", &NodeSettings::engine_user},
+                        {"engine-password-file", &NodeSettings::engine_password_file}};
 constexpr List kLists[]{{"members", &NodeSettings::members},
                         {"clients", &NodeSettings::clients},
                         {"algorithm", &NodeSettings::algorithm}};
@@ -100,6 +116,57 @@ Result<std::vector<net::Address>> addresses(const char* flag,
   return list;
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// What only a group on an engine has.
+Result<void> add_engine(NodeConfig& config, const NodeSettings& s) {
+  const auto url = engine::parse_url(*s.engine);
+  if (!url) return error("--engine: {}", url.error().message);
+  config.engine = *s.engine;
+  if (!s.listen) {
+    return error("--listen is missing: where the other members reach us, as in --listen {}",
+                 "10.0.0.1:7400");
+  }
+  if (s.advertise) {
+    auto advertise = net::parse_address(*s.advertise);
+    if (!advertise) return error("--advertise: {}", advertise.error().message);
+    config.advertise = *advertise;
+  }
+  config.name = s.name.value_or(host_name());
+  if (config.name.empty() || config.name.size() > 64) {
+    return error("--name has 1 … 64 characters");
+  }
+  if (s.seat) {
+    const auto seat = member_from(*s.seat, kSeats);
+    if (!seat) return error("--seat {}: seats are 1 … {}", *s.seat, kSeats);
+    config.seat = number(*seat);
+  }
+  if (s.ttl) {
+    const auto ttl = parse_duration(*s.ttl, "--ttl");
+    if (!ttl) return ttl.error();
+    config.times.ttl = Span{*ttl};
+    if (config.times.ttl < kShortestTtl || config.times.ttl > std::chrono::hours{1}) {
+      return error("--ttl {} is out of range; use 500ms … 1h", *s.ttl);
+    }
+  }
+  if (s.engine_ca || s.engine_cert || s.engine_key) {
+    config.engine_tls = net::TlsFiles{s.engine_ca.value_or(""), s.engine_cert.value_or(""),
+                                      s.engine_key.value_or("")};
+  }
+  config.engine_user = s.engine_user.value_or("");
+  if (s.engine_password_file) {
+    std::ifstream file{*s.engine_password_file};
+    if (!std::getline(file, config.engine_password)) {
+      return error("--engine-password-file {} cannot be read", *s.engine_password_file);
+    }
+  }
+  return {};
+}
+
 Result<void> add_tls(NodeConfig& config, const NodeSettings& s) {
   if (!s.ca && !s.cert && !s.key) return {};
   if (!s.ca || !s.cert || !s.key)
@@ -166,17 +233,23 @@ NodeSettings overlay(NodeSettings below, const NodeSettings& above) {
 
 Result<NodePlan> plan_of(const NodeSettings& s) {
   NodePlan plan;
-  if (s.members.empty()) {
-    return error("--members is missing: where each member is reached, as in {}",
-                 "--members 10.0.0.1:7400,10.0.0.2:7400,10.0.0.3:7400");
+  if (s.engine && (!s.members.empty() || s.self)) {
+    return error("--engine finds the members by itself: leave out --members and --self");
   }
-  auto members = addresses("members", s.members);
-  if (!members) return members.error();
-  plan.config.members = std::move(*members);
-  if (!s.self) return error("--self is missing: which of the members this is, from 1");
-  const auto self = member_from(*s.self, plan.config.members.size());
-  if (!self) return self.error();
-  plan.config.self = *self;
+  if (s.engine) {
+    if (const auto added = add_engine(plan.config, s); !added) return added.error();
+  } else if (s.members.empty()) {
+    return error("--members is missing: where each member is reached, as in {}; or --engine",
+                 "--members 10.0.0.1:7400,10.0.0.2:7400,10.0.0.3:7400");
+  } else {
+    auto members = addresses("members", s.members);
+    if (!members) return members.error();
+    plan.config.members = std::move(*members);
+    if (!s.self) return error("--self is missing: which of the members this is, from 1");
+    const auto self = member_from(*s.self, plan.config.members.size());
+    if (!self) return self.error();
+    plan.config.self = *self;
+  }
   if (s.listen) {
     auto listen = addresses("listen", {*s.listen});
     if (!listen) return listen.error();
@@ -235,8 +308,21 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
     text << values;
     out += fmt::format("{} = {}\n", key, text.str());
   };
-  line("self", std::int64_t{number(config.self) + 1});
-  list("members", array(config.members, shown));
+  if (config.engine) {
+    line("engine", *config.engine);
+    line("name", config.name);
+    line("ttl", fmt::format("{}ms", config.times.ttl / std::chrono::milliseconds{1}));
+    if (config.seat) line("seat", std::int64_t{*config.seat + 1});
+    if (config.advertise) line("advertise", config.advertise->text());
+    if (s.engine_ca) line("engine-ca", *s.engine_ca);
+    if (s.engine_cert) line("engine-cert", *s.engine_cert);
+    if (s.engine_key) line("engine-key", *s.engine_key);
+    if (s.engine_user) line("engine-user", *s.engine_user);
+    if (s.engine_password_file) line("engine-password-file", *s.engine_password_file);
+  } else {
+    line("self", std::int64_t{number(config.self) + 1});
+    list("members", array(config.members, shown));
+  }
   if (config.listen) line("listen", config.listen->text());
   list("clients", array(config.clients, shown));
   line("group", config.group);

@@ -24,6 +24,8 @@ struct NodeSettings {
   std::optional<std::string> election;
   std::optional<std::string> ca, cert, key;
   std::optional<std::string> metrics;
+  std::optional<std::string> engine, advertise, name, seat, ttl;
+  std::optional<std::string> engine_ca, engine_cert, engine_key, engine_user, engine_password_file;
 };
 
 Result<NodeSettings> settings_from_file(const std::string& path);

@@ -28,12 +28,10 @@ using std::chrono::milliseconds;
 struct RunArguments {
   Wanted wanted;
   int conflict = kConflict;
-  double kill_after_s = 1;
+  std::optional<double> kill_after_s;  // A second, or what the lease has room for.
   std::string shell_command;
   bool close = false;
   bool verbose = false;
-
-  milliseconds grace() const { return milliseconds{static_cast<int>(kill_after_s * 1000)}; }
 };
 
 // What stands before `--` and was not ours is the command, unless that is behind it.
@@ -78,14 +76,15 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
                      text_of(held.fence()), command.front()));
   set_environment(held.client(), held.name(), held.fence(), held.valid_for());
-  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, a.grace()};
+  const milliseconds grace = grace_within_lease(held.client(), a.kill_after_s);
+  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace};
   Job job{command, signals.former()};
   if (const auto status = attend(job, reliance, signals)) {
-    job.end(a.grace(), kForAll);  // The lock is given back when nobody is left.
+    job.end(grace, kForAll);  // The lock is given back when nobody is left.
     say(a, fmt::format("gives {} back; the command returned {}", a.wanted.name, *status));
     return *status;
   }
-  job.end(a.grace(), a.grace());
+  job.end(grace, grace);
   throw Failure{kLost,
                 fmt::format("{} is lost: the daemon is gone or silent; the command was ended",
                             a.wanted.name)};
@@ -119,9 +118,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command
       ->add_option("--kill-after", a->kill_after_s,
                    "Seconds from SIGTERM to SIGKILL when the lock is lost, and for what CMD leaves "
-                   "behind")
-      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()))
-      ->capture_default_str();
+                   "behind; 1 if not said, or a quarter of a lease that is short")
+      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()));
   command->add_flag("-o,--close", a->close,
                     "As in flock; nothing to do here: no command inherits the lock");
   command->add_flag("-v,--verbose", a->verbose, "Say on standard error what happens");

@@ -9,6 +9,7 @@
 #include "cli/people.h"
 #include "cli/reach.h"
 #include "cli/table.h"
+#include "cli/view_text.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {
@@ -40,14 +41,21 @@ void print_as_json(const GroupStatus& s) {
               {"election", s.election},
               {"term", s.term},
               {"leader", json_member(s.leader)},
-              {"coordinator", json_member(s.coordinator)}});
+              {"coordinator", json_member(s.coordinator)},
+              {"view", s.view ? json_view(*s.view) : boost::json::value{}}});
 }
 
 void print_text(const GroupStatus& s) {
-  fmt::print("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
-             s.member + 1, s.size, show_since(s.uptime));
+  if (s.view) {
+    fmt::print("group {}, view {} of {} members; the one at seat {} answers, up for {}\n", s.group,
+               number(s.epoch), s.size, s.member + 1, show_since(s.uptime));
+  } else {
+    fmt::print("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
+               s.member + 1, s.size, show_since(s.uptime));
+  }
   fmt::print("here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n",
              s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);
+  if (s.view) return print_view(*s.view);
   fmt::print("{}\n\n", show_leader(s));
   Table table;
   table.column("member");

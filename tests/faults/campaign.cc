@@ -145,6 +145,7 @@ int run(int argc, char** argv) {
                  "Only: kill the daemon of whoever is inside, so many times")
       ->excludes(paused);
   app.add_flag("!--no-gate", plan.has_gate, "Without a fence gate: shows what is lost");
+  app.add_flag("!--no-clock-jumps", plan.clocks_jump, "Leave wall clocks alone");
   app.add_flag("--keep", keep, "Leave histories and logs where they are, also if all is fine");
   CLI11_PARSE(app, argc, argv);
   if (!can_make_sandbox()) {

@@ -56,7 +56,7 @@ void Group::add_member(const Plan& plan) {
   const std::string clock = (plan.folder / (host + ".clock")).string();
   Words words{"env", "FAKETIME_TIMESTAMP_FILE=" + clock, "FAKETIME_DONT_FAKE_MONOTONIC=1",
               "FAKETIME_NO_CACHE=1"};
-  if (const std::string library = faketime_library(); !library.empty()) {
+  if (const std::string library = faketime_library(); plan.clocks_jump && !library.empty()) {
     words.push_back("LD_PRELOAD=" + library);
   }
   words.insert(words.end(), {plan.hapax.string(),

@@ -26,6 +26,8 @@ struct Plan {
   unsigned paused_holders = 0;  // Instead of drawn faults: pause whoever is inside, so many times.
   unsigned takeovers = 0;       // Or: kill the daemon of whoever is inside, so many times.
   bool has_gate = true;
+  // Through libfaketime, in whose hands a daemon is then from its start.
+  bool clocks_jump = true;
 };
 
 }  // namespace hapax::faults

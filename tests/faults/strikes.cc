@@ -23,7 +23,7 @@ const std::vector<Strikes::Fault>& Strikes::all() {
       {"cut one way", &Strikes::one_way, Fault::nothing},
       {"cut two members from each other", &Strikes::partial, Fault::nothing},
       {"slow link", &Strikes::slow_link, Fault::nothing},
-      {"wall clock jumps", &Strikes::jump_clock, Fault::nothing},
+      {"wall clock jumps", &Strikes::jump_clock, Fault::clocks},
       {"kill a worker", &Strikes::kill_worker, Fault::nothing},
       {"engine down", &Strikes::stop_engine, Fault::nothing},
       {"engine's disk full", &Strikes::fill_disk, Fault::disk},
@@ -49,6 +49,7 @@ void Strikes::run() {
 }
 
 bool Strikes::is_possible(const Fault& fault) const {
+  if (fault.needs == Fault::clocks) return plan_.clocks_jump;
   if (fault.needs == Fault::servers) return !group_.engine().hosts().empty();
   return fault.needs != Fault::disk || group_.engine().has_disk();
 }

@@ -33,7 +33,7 @@ class Strikes {
   struct Fault {
     const char* name;
     void (Strikes::*strike)();
-    enum Needs { nothing, servers, disk } needs;  // Of the engine.
+    enum Needs { nothing, servers, disk, clocks } needs;  // Servers or a disk of the engine.
   };
   static const std::vector<Fault>& all();
   bool is_possible(const Fault& fault) const;

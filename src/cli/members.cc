@@ -1,0 +1,135 @@
+// hapax members, leave, evict: who belongs to a group on an engine.
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/json.h"
+#include "cli/reach.h"
+#include "cli/view_text.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+namespace {
+
+struct MembersArguments {
+  std::string address;
+  std::string whom;
+  double patience_s = 10;
+  bool yes = false;
+  bool json = false;
+};
+
+ViewStatus view_of(Client& client) {
+  const GroupStatus status = client.status();
+  if (status.view) return *status.view;
+  throw Failure{kUnavailable,
+                "this group is a fixed list of members (`hapax status` shows it); members come and "
+                "go with `hapax node --engine`"};
+}
+
+// What the daemon says is wrong, in its own words.
+[[noreturn]] void fail_as_told(const std::system_error& e, const std::string& what) {
+  const std::string text = e.what();
+  if (e.code() == Errc::refused && !text.empty()) {
+    throw Failure{kUnavailable, text.substr(0, text.rfind(": "))};
+  }
+  fail(e.code(), what);
+}
+
+int run_members(const MembersArguments& a) {
+  Client client = reach(a.address);
+  try {
+    const ViewStatus view = view_of(client);
+    a.json ? print_json(json_view(view)) : print_members(view);
+  } catch (const std::system_error& e) {
+    if (e.code().category() != error_category()) throw;  // Of the output.
+    fail(e.code(), "members");
+  }
+  return kHolds;
+}
+
+int run_leave(const MembersArguments& a) {
+  if (a.patience_s < 0 || a.patience_s > 3600) {
+    throw Failure{kBadUsage, fmt::format("--wait {} is out of range; use 0 … 3600", a.patience_s)};
+  }
+  Client client = reach(a.address);
+  try {
+    client.leave_group(std::chrono::milliseconds{static_cast<std::int64_t>(a.patience_s * 1000)});
+  } catch (const std::system_error& e) {
+    if (e.code() == Errc::lost) return kHolds;  // It ended as it left.
+    fail_as_told(e, "leave");
+  }
+  return kHolds;
+}
+
+bool confirm(const std::string& whom) {
+  if (isatty(STDIN_FILENO) == 0) {
+    throw Failure{kBadUsage,
+                  fmt::format("evict {}: its clients will lose what they hold; say --yes if you "
+                              "mean it",
+                              whom)};
+  }
+  fmt::print(stderr, "Clients of {} will lose what they hold. Evict it? [y/N] ", whom);
+  const int answer = std::getchar();
+  return answer == 'y' || answer == 'Y';
+}
+
+int run_evict(const MembersArguments& a) {
+  Client client = reach(a.address);
+  const ViewStatus view = view_of(client);
+  if (!a.yes && !confirm(a.whom)) return kConflict;
+  try {
+    client.evict(a.whom);
+  } catch (const std::system_error& e) {
+    fail_as_told(e, "evict");
+  }
+  fmt::print(
+      "{} is marked: its beats are refused, and it is removed when its lease is over, in {} "
+      "ms at most\n",
+      a.whom, view.ttl.count() * 4 / 3);
+  return kHolds;
+}
+
+CLI::App* add(CLI::App& app, const char* name, const char* what, const char* examples,
+              const std::shared_ptr<MembersArguments>& a) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->group(kLockGroup);
+  add_address(*command, a->address);
+  command->footer(std::string{"Examples:\n"} + examples + kShowStatuses);
+  return command;
+}
+
+}  // namespace
+
+void add_members(CLI::App& app, Outcome& outcome) {
+  auto a = std::make_shared<MembersArguments>();
+  CLI::App* command = add(app, "members", "Who belongs to a group on an engine",
+                          "  hapax members\n  hapax members --json | jq '.lives[].name'\n", a);
+  command->add_flag("--json", a->json, "One JSON object instead of text");
+  command->callback([a, &outcome] { outcome.status = run_members(*a); });
+}
+
+void add_leave(CLI::App& app, Outcome& outcome) {
+  auto a = std::make_shared<MembersArguments>();
+  CLI::App* command =
+      add(app, "leave", "Let the daemon leave its group and end, after draining",
+          "  hapax leave\n  hapax leave --wait 60        for jobs that take long\n", a);
+  command->add_option("--wait", a->patience_s, "Seconds until what is still held is lost")
+      ->capture_default_str();
+  command->callback([a, &outcome] { outcome.status = run_leave(*a); });
+}
+
+void add_evict(CLI::App& app, Outcome& outcome) {
+  auto a = std::make_shared<MembersArguments>();
+  CLI::App* command = add(app, "evict", "Stop a member's beats: it is out when its lease is over",
+                          "  hapax evict db2\n  hapax evict 17 --yes          by its life\n", a);
+  command->add_option("MEMBER", a->whom, "Its name or its life, as `hapax members` shows them")
+      ->required();
+  command->add_flag("--yes", a->yes, "Do not ask");
+  command->callback([a, &outcome] { outcome.status = run_evict(*a); });
+}
+
+}  // namespace hapax::cli

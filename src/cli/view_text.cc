@@ -1,0 +1,57 @@
+#include "cli/view_text.h"
+
+#include <fmt/format.h>
+
+#include "cli/table.h"
+
+namespace hapax::cli {
+
+boost::json::object json_view(const ViewStatus& v) {
+  boost::json::array lives;
+  for (const ViewStatus::Life& life : v.lives) {
+    lives.push_back(boost::json::object{{"life", life.life},
+                                        {"seat", life.seat + 1},
+                                        {"name", life.name},
+                                        {"address", life.address},
+                                        {"member", life.is_member},
+                                        {"up", life.is_up},
+                                        {"evicted", life.is_evicted},
+                                        {"beat", life.beat}});
+  }
+  return {{"engine", v.engine},           {"engine_reachable", v.engine_reachable},
+          {"engine_said", v.engine_said}, {"ttl_ms", v.ttl.count()},
+          {"lease_ms", v.lease.count()},  {"jeopardy", v.in_jeopardy},
+          {"standing", v.standing},       {"lives", std::move(lives)}};
+}
+
+void print_members(const ViewStatus& v) {
+  Table table;
+  table.column("life");
+  table.column("seat");
+  table.column("name", Table::Align::left);
+  table.column("", Table::Align::left);
+  table.column("", Table::Align::left);
+  table.column("address", Table::Align::left);
+  for (const ViewStatus::Life& life : v.lives) {
+    table.row({fmt::format("{}", life.life), fmt::format("{}", life.seat + 1), life.name,
+               life.is_evicted  ? "evicted"
+               : life.is_member ? "member"
+                                : "joining",
+               life.is_up ? "up" : "away", life.address});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_view(const ViewStatus& v) {
+  fmt::print("engine {}: {}{}\n", v.engine, v.engine_reachable ? "answers" : "does not answer",
+             v.engine_reachable ? "" : fmt::format(" ({})", v.engine_said));
+  if (v.lease.count() == 0) {
+    fmt::print("no lease: {}; nothing is granted here\n\n", v.standing);
+  } else {
+    fmt::print("lease: {} ms left of {}; {}{}\n\n", v.lease.count(), v.ttl.count(), v.standing,
+               v.in_jeopardy ? "; in jeopardy: locks are lost when it ends" : "");
+  }
+  print_members(v);
+}
+
+}  // namespace hapax::cli
