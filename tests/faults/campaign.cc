@@ -100,6 +100,7 @@ int conduct(const Plan& plan) {
   }
   group.heal();
   const std::size_t waiting = group.end_workers(plan.ttl + 5s);
+  if (waiting > 0) group.note_status();
   group.note_totals();
   group.end_members();
 

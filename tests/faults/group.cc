@@ -168,6 +168,16 @@ std::size_t Group::end_workers(milliseconds patience) {
   return waiting;
 }
 
+void Group::note_status() {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    Child asking{"status",
+                 "",
+                 {plan_.hapax.string(), "status", "--address", socket_of(plan_, i)},
+                 (plan_.folder / (members_[i].host + ".status")).string()};
+    asking.wait_for_end(milliseconds{3'000});
+  }
+}
+
 void Group::note_totals() {
   const Notes notes{own_history_, "campaign", 0};
   for (const std::string& lock : locks_) {

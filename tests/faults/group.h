@@ -52,6 +52,8 @@ class Group {
   void heal();
   // Asks the workers to end. How many did not within that time: they wait for ever.
   std::size_t end_workers(std::chrono::milliseconds patience);
+  // What each daemon says of itself, beside its log: for whoever looks for the reason.
+  void note_status();
   // Notes what the counters hold. REQUIRES: the workers have ended.
   void note_totals();
   void end_members();
