@@ -80,7 +80,7 @@ install(TARGETS hapax_library EXPORT hapax-targets)
 install(DIRECTORY include/hapax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN sqlite_gate.h EXCLUDE)
 set(HAPAX_PC_REQUIRES "fmt openssl")
-set(HAPAX_PC_LIBS "")  # Those that are linked by name, as engines' are.
+set(HAPAX_PC_LIBS " -lboost_json")  # Boost has no .pc files. Then what is linked by name, as engines' are.
 foreach(package IN LISTS packages)
   if(NOT package MATCHES "::")
     string(APPEND HAPAX_PC_LIBS " -l${package}")

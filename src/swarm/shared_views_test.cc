@@ -23,7 +23,8 @@ class SharedViews : public ::testing::Test, public Holders {
     const std::array<std::string, 2> rules{"reports/*=readers-writers", "pool/*=semaphore-ra:2"};
     const Policy policy = Policy::parse("naimi-trehel", rules).value();
     for (std::uint64_t i = 0; i < 2; ++i) {
-      services_[i] = std::make_unique<Service>(Life{i + 1}, policy, LeaseTimes{}, *this);
+      services_[i] = std::make_unique<Service>(policy, LeaseTimes{}, *this);
+      services_[i]->be_born(Life{i + 1});
     }
   }
 

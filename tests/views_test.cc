@@ -1,0 +1,147 @@
+// Groups on an engine, as operators run them: real daemons that are killed, sleep, leave and are
+// evicted, while `hapax run` holds locks through them.
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <memory>
+
+#include "process_testing.h"
+
+namespace hapax::testing {
+namespace {
+
+namespace json = boost::json;
+using ::testing::HasSubstr;
+
+class Views : public ::testing::Test {
+ protected:
+  std::string address(int i) const {
+    return "unix:" + (folder_ / ("c" + std::to_string(i))).string();
+  }
+  std::unique_ptr<Process> start(Arguments words) const {
+    words.insert(words.begin(), HAPAX_BINARY);
+    return std::make_unique<Process>(words, Environment{}, folder_);
+  }
+  void start_node(int i) {
+    nodes_[i] =
+        start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--group", "test",
+               "--listen", "unix:" + (folder_ / ("m" + std::to_string(i))).string(), "--clients",
+               address(i), "--name", "host" + std::to_string(i), "--ttl", "1s"});
+  }
+  void start_group(int size) {
+    for (int i = 1; i <= size; ++i) start_node(i);
+    for (int i = 1; i <= size; ++i) {
+      ASSERT_TRUE(eventually([&] { return members(i) == size; }, 20s)) << nodes_[i]->err();
+    }
+  }
+  json::object status(int i) const {
+    const auto process = start({"status", "--json", "--address", address(i)});
+    process->close_input();
+    if (process->wait(10s) != 0) return {};
+    return json::parse(process->out()).as_object();
+  }
+  // Of the view, as that daemon sees it; 0 unless it runs with a lease.
+  int members(int i) const {
+    const json::object s = status(i);
+    if (s.empty()) return 0;
+    const json::object& view = s.at("view").as_object();
+    if (view.at("standing") != "running" || view.at("lease_ms").as_int64() == 0) return 0;
+    int count = 0;
+    for (const json::value& life : view.at("lives").as_array()) {
+      count += life.at("member").as_bool() ? 1 : 0;
+    }
+    return count;
+  }
+  // Holds the lock until it is ended; writes its pid.
+  std::unique_ptr<Process> hold(int i) const {
+    return start(
+        {"run", "--address", address(i), "job", "--", "sh", "-c",
+         "echo $$ > " + (folder_ / "holder").string() + "; echo $HAPAX_FENCE; exec sleep 60"});
+  }
+  std::unique_ptr<Process> take(int i) const {
+    return start({"run", "--address", address(i), "job", "--", "sh", "-c", "echo $HAPAX_FENCE"});
+  }
+  bool holds() const {
+    return eventually([&] { return pid_in(folder_ / "holder") > 0; }, 10s);
+  }
+
+  Folder folder_;
+  std::map<int, std::unique_ptr<Process>> nodes_;
+};
+
+TEST_F(Views, TakeOverFromADaemonThatIsKilled) {
+  start_group(3);
+  const auto holder = hold(1);
+  ASSERT_TRUE(holds()) << holder->err();
+  const auto next = take(2);
+  EXPECT_FALSE(eventually([&] { return !next->out().empty(); }, 300ms));
+  nodes_[1]->signal(SIGKILL);
+  EXPECT_EQ(next->wait(15s), 0) << next->err();
+  EXPECT_EQ(holder->wait(5s), 75) << holder->err();  // Lost.
+  EXPECT_TRUE(eventually([&] { return is_gone(pid_in(folder_ / "holder")); }));
+  EXPECT_GT(std::stod(next->out()), std::stod(holder->out()));  // The view goes first in a fence.
+  // It comes back as another life.
+  start_node(1);
+  EXPECT_TRUE(eventually([&] { return members(2) == 3; }, 20s));
+}
+
+TEST_F(Views, EndTheJobOfADaemonThatSleepsBeforeAnybodyElseHasTheLock) {
+  start_group(3);
+  const auto holder = hold(2);
+  ASSERT_TRUE(holds()) << holder->err();
+  const pid_t job = pid_in(folder_ / "holder");
+  nodes_[2]->signal(SIGSTOP);
+  const auto next = start({"run", "--address", address(3), "job", "--", "sh", "-c",
+                           "kill -0 " + std::to_string(job) + " 2>/dev/null && echo both"});
+  EXPECT_EQ(next->wait(15s), 1) << next->err();  // It is gone: kill fails.
+  EXPECT_EQ(next->out(), "");
+  EXPECT_EQ(holder->wait(5s), 75);
+  nodes_[2]->signal(SIGCONT);
+  EXPECT_TRUE(eventually([&] { return members(2) == 3; }, 20s)) << nodes_[2]->err();
+  const auto again = take(2);
+  EXPECT_EQ(again->wait(15s), 0) << again->err();
+}
+
+TEST_F(Views, LetADaemonLeaveAndTheOthersGoOn) {
+  start_group(2);
+  const auto leave = start({"leave", "--address", address(1)});
+  EXPECT_EQ(leave->wait(15s), 0) << leave->err();
+  EXPECT_EQ(nodes_[1]->wait(5s), 0);
+  EXPECT_TRUE(eventually([&] { return members(2) == 1; }, 5s));
+  const auto next = take(2);
+  EXPECT_EQ(next->wait(10s), 0) << next->err();
+}
+
+TEST_F(Views, EvictADaemonThatBeats) {
+  start_group(2);
+  const auto holder = hold(1);
+  ASSERT_TRUE(holds()) << holder->err();
+  const auto unsure = start({"evict", "--address", address(2), "host1"});
+  unsure->close_input();
+  EXPECT_EQ(unsure->wait(10s), 64);
+  EXPECT_THAT(unsure->err(), HasSubstr("--yes"));
+  const auto evict = start({"evict", "--address", address(2), "host1", "--yes"});
+  EXPECT_EQ(evict->wait(10s), 0) << evict->err();
+  EXPECT_EQ(holder->wait(15s), 75) << holder->err();
+  const auto next = take(2);
+  EXPECT_EQ(next->wait(15s), 0) << next->err();
+  EXPECT_TRUE(eventually([&] { return members(2) == 2; }, 20s));  // Back as somebody else.
+}
+
+TEST_F(Views, RefuseWhatMakesNoSense) {
+  const auto refused = [&](Arguments words, const char* why) {
+    words.insert(words.begin(), {"node", "--check-config"});
+    const auto process = start(words);
+    EXPECT_EQ(process->wait(10s), 64) << why;
+    EXPECT_THAT(process->err(), HasSubstr(why));
+  };
+  refused({"--engine", "embedded:x"}, "--listen");
+  refused({"--engine", "nosuch:x", "--listen", "127.0.0.1:7"}, "--engine");
+  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--self", "1"}, "--self");
+  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--ttl", "100ms"}, "500ms");
+  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--ttl", "soon"}, "--ttl");
+  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--seat", "65"}, "--seat");
+  refused({"--engine", "embedded:x", "--listen", "192.0.2.1:7"}, "TLS");
+}
+
+}  // namespace
+}  // namespace hapax::testing
