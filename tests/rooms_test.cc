@@ -73,11 +73,12 @@ const std::map<std::string, Names> kSees{
     {"swarm", {"base", "core", "wire", "view", "node"}},
     {"client", {"base", "core", "wire", "net", "session", "node"}},
     {"gate", {"base"}},
+    {"audit", {"base", "core"}},
     {"sqlite", {"base", "gate"}},
     {"bank", {"base", "core", "net", "node"}},
-    {"cli",
-     {"base", "core", "wire", "mutex", "election", "memory", "world", "draw", "check", "sim", "net",
-      "session", "engine", "node", "swarm", "client", "gate", "sqlite", "bank"}},
+    {"cli", {"base",  "core",   "wire", "mutex", "election", "memory", "world",
+             "draw",  "check",  "sim",  "net",   "session",  "engine", "node",
+             "swarm", "client", "gate", "audit", "sqlite",   "bank"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

@@ -46,6 +46,7 @@ void add_sim(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 void add_replay(CLI::App& app, Outcome& outcome);
+void add_audit(CLI::App& app, Outcome& outcome);
 void add_certs(CLI::App& app, Outcome& outcome);
 void add_demo(CLI::App& app, Outcome& outcome);
 void add_up(CLI::App& app, Outcome& outcome);

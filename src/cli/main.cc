@@ -110,6 +110,7 @@ int run(int argc, char** argv) {
   add_leave(app, outcome);
   add_evict(app, outcome);
   add_stats(app, outcome);
+  add_audit(app, outcome);
   add_completion(app, outcome);
   add_man(app, outcome);
   try {

@@ -287,7 +287,9 @@ void Connection::lose_grants() {
 
 std::chrono::milliseconds Connection::valid_for() const {
   if (is_gone()) return {};
-  return std::max(milliseconds{0}, milliseconds{valid_until_ms_.load() - now_ms()});
+  // The present millisecond may be almost over: whoever adds this to a finer clock must not get
+  // beyond the end.
+  return std::max(milliseconds{0}, milliseconds{valid_until_ms_.load() - now_ms() - 1});
 }
 
 bool Connection::say(const session::Ask& ask) noexcept {

@@ -1,0 +1,19 @@
+// Histories from files: one JSON object a line, as programs append them while they run.
+#pragma once
+
+#include <cstddef>
+#include <istream>
+#include <string_view>
+
+#include "audit/history.h"
+
+namespace hapax::audit {
+
+inline constexpr std::size_t kLongestLine = 16'384;
+
+// Adds what is in there. The last line may have been cut off by a crash: without its line end, and
+// no JSON, it is skipped. `name` says in an error where it came from. Returns how many were cut
+// off.
+Result<std::size_t> read_history(std::istream& stream, std::string_view name, History& history);
+
+}  // namespace hapax::audit

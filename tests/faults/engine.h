@@ -1,0 +1,36 @@
+// The engine behind the group of a run, and what can happen to it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faults/child.h"
+#include "faults/network.h"
+#include "faults/plan.h"
+
+namespace hapax::faults {
+
+class EngineUnderTest {
+ public:
+  virtual ~EngineUnderTest() = default;
+
+  virtual std::string url() const = 0;
+  // Servers that can fall; none of an engine that is a file.
+  virtual std::vector<std::string> hosts() const { return {}; }
+  virtual std::optional<std::size_t> leader() { return std::nullopt; }
+  virtual void kill_server(std::size_t) {}
+  // Whether it keeps its records on a disk of this machine, which may be full or lose power.
+  virtual bool has_disk() const { return false; }
+  virtual void fill_disk() {}
+  // Only what the disk was told to keep is left of it. REQUIRES: nobody uses it, or will go on.
+  virtual void cut_power() {}
+  // Nobody can commit any more.
+  virtual void stop_all() = 0;
+  virtual void heal() = 0;
+};
+
+std::unique_ptr<EngineUnderTest> start_engine(const Plan& plan, Network& network);
+
+}  // namespace hapax::faults

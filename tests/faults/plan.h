@@ -1,0 +1,33 @@
+// What a run is to be.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace hapax::faults {
+
+enum class EngineKind { embedded, etcd };
+
+struct Plan {
+  std::filesystem::path hapax, worker;  // The programs.
+  std::filesystem::path folder;  // For histories and logs: stays, if there is something to see.
+  // For engine, counters and gates, which ask the disk to be sure at every step: in memory, and
+  // gone with the sandbox.
+  std::filesystem::path fast_folder = "/dev/shm";
+  EngineKind engine = EngineKind::embedded;
+  unsigned members = 3;
+  unsigned workers = 9;
+  unsigned locks = 3;
+  std::chrono::milliseconds ttl{1'000};
+  std::chrono::milliseconds length{30'000};
+  std::uint64_t seed = 1;
+  unsigned paused_holders = 0;  // Instead of drawn faults: pause whoever is inside, so many times.
+  unsigned takeovers = 0;       // Or: kill the daemon of whoever is inside, so many times.
+  bool has_gate = true;
+  // Through libfaketime, in whose hands a daemon is then from its start.
+  bool clocks_jump = true;
+};
+
+}  // namespace hapax::faults

@@ -1,0 +1,159 @@
+#include "faults/strikes.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <thread>
+
+#include "faults/sandbox.h"
+
+namespace hapax::faults {
+
+using namespace std::chrono_literals;
+using Time = std::chrono::steady_clock;
+
+Strikes::Strikes(const Plan& plan, Group& group) : plan_(plan), group_(group), random_(plan.seed) {}
+
+const std::vector<Strikes::Fault>& Strikes::all() {
+  static const std::vector<Fault> faults{
+      {"kill a daemon", &Strikes::kill_member, Fault::nothing},
+      {"pause a daemon past its lease", &Strikes::pause_member, Fault::nothing},
+      {"pause a host past its lease", &Strikes::pause_host, Fault::nothing},
+      {"cut a member off", &Strikes::cut_off, Fault::nothing},
+      {"cut one way", &Strikes::one_way, Fault::nothing},
+      {"cut two members from each other", &Strikes::partial, Fault::nothing},
+      {"slow link", &Strikes::slow_link, Fault::nothing},
+      {"wall clock jumps", &Strikes::jump_clock, Fault::clocks},
+      {"kill a worker", &Strikes::kill_worker, Fault::nothing},
+      {"engine down", &Strikes::stop_engine, Fault::nothing},
+      {"engine's disk full", &Strikes::fill_disk, Fault::disk},
+      {"power cut of daemons and engine", &Strikes::cut_power, Fault::disk},
+      {"cut a member from the engine", &Strikes::deaf_to_engine, Fault::servers},
+      {"kill an engine's server", &Strikes::kill_server, Fault::servers},
+      {"kill the engine's leader", &Strikes::kill_leader, Fault::servers},
+  };
+  return faults;
+}
+
+void Strikes::run() {
+  const auto end = Time::now() + plan_.length;
+  while (Time::now() < end && !is_interrupted()) {
+    strike();
+    if (random_.below(4) == 0) strike();
+    // Some faults are over before the lease is, some outlast it; a round takes five seconds at most
+    // with the usual TTL of one.
+    pass(between(plan_.ttl / 4, plan_.ttl * 3));
+    group_.heal();
+    pass(between(plan_.ttl / 4, plan_.ttl * 3 / 2));
+  }
+}
+
+bool Strikes::is_possible(const Fault& fault) const {
+  if (fault.needs == Fault::clocks) return plan_.clocks_jump;
+  if (fault.needs == Fault::servers) return !group_.engine().hosts().empty();
+  return fault.needs != Fault::disk || group_.engine().has_disk();
+}
+
+void Strikes::strike() {
+  const std::vector<Fault>& faults = all();
+  for (;;) {
+    const Fault& fault = faults[random_.below(faults.size())];
+    if (!is_possible(fault)) continue;
+    ++by_kind_[fault.name];
+    (this->*fault.strike)();
+    return;
+  }
+}
+
+void Strikes::pass(Milliseconds time) {
+  const auto end = Time::now() + time;
+  while (Time::now() < end && !is_interrupted()) std::this_thread::sleep_for(10ms);
+}
+
+Strikes::Milliseconds Strikes::between(Milliseconds least, Milliseconds most) {
+  return least + Milliseconds{random_.below(static_cast<std::uint64_t>((most - least).count()))};
+}
+
+std::size_t Strikes::some_member() { return random_.below(group_.members().size()); }
+
+std::size_t Strikes::another_than(std::size_t member) {
+  const std::size_t size = group_.members().size();
+  return (member + 1 + random_.below(size - 1)) % size;
+}
+
+void Strikes::kill_member() {
+  const std::size_t member = some_member();
+  kills_.push_back({member, now()});
+  group_.members()[member].daemon.kill_now();
+}
+
+void Strikes::pause_member() {
+  group_.members()[some_member()].daemon.pause();
+  pass(plan_.ttl * 3 / 2);
+}
+
+void Strikes::pause_host() {
+  const std::size_t member = some_member();
+  group_.members()[member].daemon.pause();
+  for (Group::Worker& worker : group_.workers()) {
+    if (worker.member == member) worker.process->pause();
+  }
+  pass(plan_.ttl * 3 / 2);
+}
+
+void Strikes::cut_off() { group_.network().cut(group_.members()[some_member()].host); }
+
+void Strikes::one_way() {
+  const std::size_t member = some_member();
+  const bool hears = random_.below(2) == 0;
+  for (std::size_t other = 0; other < group_.members().size(); ++other) {
+    if (other == member) continue;
+    const std::string& one = group_.members()[member].host;
+    const std::string& two = group_.members()[other].host;
+    hears ? group_.network().block(one, two) : group_.network().block(two, one);
+  }
+}
+
+void Strikes::partial() {
+  const std::size_t member = some_member();
+  const std::string& one = group_.members()[member].host;
+  const std::string& two = group_.members()[another_than(member)].host;
+  group_.network().block(one, two);
+  group_.network().block(two, one);
+}
+
+void Strikes::deaf_to_engine() {
+  const std::string& member = group_.members()[some_member()].host;
+  for (const std::string& server : group_.engine().hosts()) group_.network().block(server, member);
+}
+
+void Strikes::slow_link() { group_.network().slow_down(group_.members()[some_member()].host, 32); }
+
+void Strikes::jump_clock() {
+  const long hours = random_.below(2) == 0 ? 1 : -1;
+  group_.jump_clock(some_member(), hours * 3600);
+}
+
+void Strikes::kill_worker() { group_.replace_worker(random_.below(group_.workers().size())); }
+
+void Strikes::stop_engine() { group_.engine().stop_all(); }
+
+void Strikes::fill_disk() { group_.engine().fill_disk(); }
+
+// Everything stops at once; what is in the image then is what the disk has.
+void Strikes::cut_power() {
+  group_.heal();  // Whoever sits on the file would keep the disk busy.
+  for (Group::Member& member : group_.members()) member.daemon.pause();
+  group_.engine().cut_power();
+  for (Group::Member& member : group_.members()) member.daemon.kill_now();
+}
+
+void Strikes::kill_server() {
+  group_.engine().kill_server(random_.below(group_.engine().hosts().size()));
+}
+
+void Strikes::kill_leader() {
+  if (const auto leader = group_.engine().leader()) group_.engine().kill_server(*leader);
+}
+
+}  // namespace hapax::faults
