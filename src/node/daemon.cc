@@ -5,7 +5,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <deque>
 #include <fmt/format.h>
 #include <set>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "node/fixed_members.h"
 #include "node/gossip.h"
 #include "node/inquiries.h"
+#include "node/lobby.h"
 #include "node/lock_name.h"
 #include "node/lock_table.h"
 #include "node/members.h"
@@ -75,8 +75,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
     if (desk_) desk_->close();
     inquiries_->clear();
-    for (const auto& visitor : visitors_) forget_all(*visitor);
-    for (const auto& visitor : std::exchange(visitors_, {})) visitor->close(true);
+    const auto visitors = visitors_.all();
+    for (const auto& visitor : visitors) forget_all(*visitor);
+    visitors_.clear();
+    for (const auto& visitor : visitors) visitor->close(true);
     members_->stop();
   }
 
@@ -135,35 +137,17 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     bool may_keep;
   };
 
-  static constexpr std::size_t kMostVisitors = 4096;
-  static constexpr std::size_t kMostStrangers = 256;  // Who have not introduced themselves yet.
-
   // --- clients ---
 
   void receive(Visitor::Socket socket, std::shared_ptr<asio::ssl::context> tls) {
-    if (visitors_.size() >= kMostVisitors) return;  // Closing it is an answer, too.
+    if (visitors_.is_full()) return;  // Closing it is an answer, too.
     Visitor::Handlers handlers;
     handlers.on_ask = [this](Visitor& v, session::Ask&& ask) { on_ask(v, std::move(ask)); };
     handlers.on_gone = [this](Visitor& v, const std::string& why) { on_gone(v, why); };
     const auto visitor =
         std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers));
-    visitors_.insert(visitor);
-    strangers_.push_back(visitor);
-    if (strangers_.size() > kMostStrangers) send_strangers_away();
+    visitors_.admit(visitor);
     visitor->start();
-  }
-
-  // The oldest go first: who means it has introduced itself by now.
-  void send_strangers_away() {
-    std::erase_if(strangers_, [](const std::weak_ptr<Visitor>& weak) {
-      const auto visitor = weak.lock();
-      return !visitor || visitor->has_introduced_itself();
-    });
-    while (strangers_.size() > kMostStrangers) {
-      const auto oldest = strangers_.front().lock();
-      strangers_.pop_front();
-      if (oldest) oldest->close(false);
-    }
   }
 
   void on_ask(Visitor& visitor, session::Ask&& ask) {
@@ -455,8 +439,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   std::optional<Inquiries> inquiries_;
   std::unique_ptr<Desk> desk_;
   std::shared_ptr<asio::ssl::context> tls_;  // For clients on other machines; may be null.
-  std::set<std::shared_ptr<Visitor>> visitors_;
-  std::deque<std::weak_ptr<Visitor>> strangers_;         // Perhaps: some may be none any more.
+  Lobby visitors_{[this](auto delay, auto then) { after(delay, std::move(then)); }};
   std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
   std::vector<LocalGrant> local_grants_;
   std::vector<WaiterId> local_wanted_;

@@ -247,6 +247,22 @@ std::chrono::milliseconds wait_after(bool goodbye) {
 TEST(Daemon, WaitsForAClientBehindTcpThatMayNotKnowThatItIsCutOff) {
   EXPECT_GE(wait_after(false), session::kSilence - std::chrono::milliseconds{50});
 }
+TEST(Daemon, WaitsNoLongerForAClientBehindTcpThatIsSilent) {
+  const Alone alone;
+  Raw holder{alone.tcp()};
+  holder.say(session::Hello{});
+  holder.expect<session::Welcome>();
+  holder.say(session::Acquire{1, "orders"});
+  holder.expect<session::Granted>();
+  const auto since = std::chrono::steady_clock::now();
+  Raw next{alone};  // On a Unix socket one may be silent.
+  next.say(session::Hello{});
+  next.expect<session::Welcome>();
+  next.say(session::Acquire{1, "orders"});
+  next.expect<session::Granted>();
+  EXPECT_GE(std::chrono::steady_clock::now() - since, session::kSilence);
+  EXPECT_FALSE(holder.hear().has_value());  // Hung up.
+}
 TEST(Daemon, BelievesAClientThatSaysGoodbye) { EXPECT_LT(wait_after(true), session::kSilence); }
 
 }  // namespace

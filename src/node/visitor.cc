@@ -92,6 +92,7 @@ void Visitor::read() {
 }
 
 bool Visitor::take_frames() {
+  last_heard_ = Clock::now();
   std::span<const std::uint8_t> rest{incoming_.data(), filled_};
   while (!ended_ && !closing_) {
     session::Ask ask;

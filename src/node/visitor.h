@@ -63,6 +63,8 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   // know, unless it said so.
   bool may_live_on() const { return !is_unix_ && !has_said_goodbye_; }
   void say_goodbye() { has_said_goodbye_ = true; }
+  bool is_behind_tcp() const { return !is_unix_; }
+  Clock::duration silent_for() const { return Clock::now() - last_heard_; }
 
   // The daemon's to keep.
   std::map<session::RequestId, Request> requests;
@@ -86,6 +88,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   bool overflown_ = false;  // It does not read its answers, and will be hung up on.
   bool introduced_ = false;
   bool has_said_goodbye_ = false;
+  Clock::time_point last_heard_ = Clock::now();
   bool is_unix_ = false;
   bool closing_ = false;
   bool ended_ = false;
