@@ -9,6 +9,7 @@
 
 #include "client/answers.h"
 #include "hapax/error.h"
+#include "node/boot_clock.h"
 #include "session/frames.h"
 
 namespace hapax::client {
@@ -17,9 +18,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
+// The clock of leases, which goes on while the machine sleeps.
+std::int64_t now_ms() { return std::chrono::duration_cast<milliseconds>(boot_clock_now()).count(); }
 
 std::string host_name() {
   std::array<char, 256> name{};

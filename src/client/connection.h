@@ -113,7 +113,7 @@ class Connection final : public detail::Gateway {
   std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
 
-  // When the daemon is known to have lived, on the steady clock: when the last ping that it
+  // When the daemon is known to have lived, on the clock of leases: when the last ping that it
   // answered was sent, not when the answer came, which may have been long on its way.
   std::atomic<std::int64_t> known_alive_ms_;
   // Until when, on the same clock, what the daemon granted is good without further word.
