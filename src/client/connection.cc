@@ -138,7 +138,7 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
   }
   if (!answer) return Errc::lost;
   if (const auto* granted = std::get_if<session::Granted>(&*answer)) {
-    holding = {request, granted->fence};
+    holding = {request, granted->fence, pending.lost};
     if (!cancel.stop_requested()) return {};
     release(nullptr, holding);
     return Errc::cancelled;
@@ -166,7 +166,7 @@ void Connection::acquire_later(const std::string& name, detail::Spot*,
 
 void Connection::tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer) {
   later->cancel.reset();
-  detail::Holding holding{later->pending.request, {}};
+  detail::Holding holding{later->pending.request, {}, later->pending.lost};
   if (const auto* granted = answer ? std::get_if<session::Granted>(&*answer) : nullptr) {
     holding.fence = granted->fence;
   }
@@ -390,6 +390,7 @@ void Connection::hand_over(session::Answer answer) {
   std::unique_lock lock{mutex_};
   const auto at = pending_.find(request);
   if (at == pending_.end()) return;
+  at->second->lost = lost_.get_token();
   if (std::unique_ptr<Later> later{at->second->later}) {
     pending_.erase(at);
     lock.unlock();

@@ -73,6 +73,7 @@ class Connection final : public detail::Gateway {
   struct Pending {
     std::condition_variable_any answered;
     std::optional<session::Answer> answer;
+    std::stop_token lost{};  // As the answer came: a loss that comes after it is of this grant.
     std::uint64_t request = 0;
     Later* later = nullptr;  // Nobody waits: the reader tells it.
   };

@@ -102,7 +102,14 @@ class Election::Impl {
   }
   bool is_leader() const {
     const std::lock_guard lock{mutex_};
-    return stage_ == Stage::leading && !gateway_->lost().stop_requested();
+    return stage_ == Stage::leading && !lost_token().stop_requested();
+  }
+  std::stop_token lost() const {
+    const std::lock_guard lock{mutex_};
+    return lost_token();
+  }
+  std::chrono::milliseconds valid_for() const {
+    return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();
   }
   Fence fence() const {
     const std::lock_guard lock{mutex_};
@@ -119,6 +126,12 @@ class Election::Impl {
 
  private:
   enum class Stage { idle, campaigning, leading };
+
+  // Of its term, while it leads. REQUIRES: mutex_ is held.
+  std::stop_token lost_token() const {
+    const bool has_own = stage_ == Stage::leading && holding_.lost.stop_possible();
+    return has_own ? holding_.lost : gateway_->lost();
+  }
 
   mutable std::mutex mutex_;  // Guards what follows. Not held while waiting.
   Stage stage_ = Stage::idle;
@@ -165,8 +178,8 @@ std::error_code Election::hand_over(std::string_view candidate) {
 }
 bool Election::is_leader() const { return impl_->is_leader(); }
 Fence Election::fence() const { return impl_->fence(); }
-std::stop_token Election::lost() const { return impl_->gateway_->lost(); }
-std::chrono::milliseconds Election::valid_for() const { return impl_->gateway_->valid_for(); }
+std::stop_token Election::lost() const { return impl_->lost(); }
+std::chrono::milliseconds Election::valid_for() const { return impl_->valid_for(); }
 std::stop_token Election::asked_to_resign() const { return impl_->candidate()->asked(); }
 std::string Election::wanted_successor() const { return impl_->candidate()->successor(); }
 

@@ -23,6 +23,9 @@ using Deadline = std::chrono::steady_clock::time_point;
 struct Holding {
   std::uint64_t request = 0;
   Fence fence;
+  // Fires when this very grant cannot be relied on any more: what the gateway's own token says is
+  // of the grants of now, which may be later ones. Without a state: the gateway's.
+  std::stop_token lost{};
 };
 
 // What a Mutex keeps for its gateway from one grant to the next.

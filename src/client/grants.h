@@ -46,8 +46,15 @@ class Grants {
   std::string refusal() const;
 
   const std::string& name() const { return name_; }
-  std::stop_token lost() const { return gateway_->lost(); }
-  std::chrono::milliseconds valid_for() const { return gateway_->valid_for(); }
+  // Of the grant that came last.
+  std::stop_token lost() const {
+    const std::lock_guard lock{mutex_};
+    const bool has_own = !held_.empty() && held_.back().holding.lost.stop_possible();
+    return has_own ? held_.back().holding.lost : gateway_->lost();
+  }
+  std::chrono::milliseconds valid_for() const {
+    return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();
+  }
 
   // How long a try may take, since everybody has to be asked.
   static constexpr std::chrono::milliseconds kPatience{250};

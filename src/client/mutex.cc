@@ -67,6 +67,12 @@ class Mutex::Impl {
     HAPAX_CHECK(is_held_);
     return holding_.fence;
   }
+  std::stop_token lost() const {
+    return holding_.lost.stop_possible() ? holding_.lost : gateway_->lost();
+  }
+  std::chrono::milliseconds valid_for() const {
+    return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();
+  }
 
   const std::shared_ptr<detail::Gateway> gateway_;
   const std::string name_;
@@ -138,7 +144,7 @@ void Mutex::patience(std::chrono::milliseconds patience) { impl_->patience_ms_ =
 
 const std::string& Mutex::name() const { return impl_->name_; }
 Fence Mutex::fence() const { return impl_->fence(); }
-std::stop_token Mutex::lost() const { return impl_->gateway_->lost(); }
-std::chrono::milliseconds Mutex::valid_for() const { return impl_->gateway_->valid_for(); }
+std::stop_token Mutex::lost() const { return impl_->lost(); }
+std::chrono::milliseconds Mutex::valid_for() const { return impl_->valid_for(); }
 
 }  // namespace hapax

@@ -51,6 +51,7 @@ Child::Child(Child&& other) noexcept
 
 void Child::start() {
   HAPAX_CHECK(pid_ == 0);
+  is_paused_ = false;
   const std::string space = host_.empty() ? "" : "/run/netns/" + host_;
   std::vector<char*> words;
   for (std::string& word : words_) words.push_back(word.data());
@@ -65,8 +66,17 @@ bool Child::is_running() {
   return pid_ != 0;
 }
 
-void Child::pause() { signal(SIGSTOP); }
-void Child::resume() { signal(SIGCONT); }
+void Child::pause() {
+  if (is_paused_ || !is_running()) return;
+  signal(SIGSTOP);
+  int status = 0;
+  if (waitpid(pid_, &status, WUNTRACED) == pid_ && !WIFSTOPPED(status)) pid_ = 0;
+  is_paused_ = pid_ != 0;
+}
+void Child::resume() {
+  signal(SIGCONT);
+  is_paused_ = false;
+}
 void Child::ask_to_end() { signal(SIGTERM); }
 
 void Child::kill_now() {

@@ -25,7 +25,7 @@ class Child {
 
   // REQUIRES: not running.
   void start();
-  void pause();
+  void pause();  // And waits until it stands still.
   void resume();
   void kill_now();  // And waits for its end.
   void ask_to_end();
@@ -38,6 +38,7 @@ class Child {
   std::string name_, host_, log_;
   Words words_;
   pid_t pid_ = 0;  // 0: not running.
+  bool is_paused_ = false;
 };
 
 }  // namespace hapax::faults

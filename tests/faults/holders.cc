@@ -37,8 +37,9 @@ Group::Worker* Holders::wait_for_holder() {
 }
 
 template <class Whose, class Wanted>
-Holders::Line Holders::wait_for_line(const char* what, const Whose& whose, const Wanted& wanted) {
-  const auto give_up = Time::now() + 10 * plan_.ttl + 10s;
+std::optional<Holders::Line> Holders::line_within(std::chrono::milliseconds patience,
+                                                  const Whose& whose, const Wanted& wanted) {
+  const auto give_up = Time::now() + patience;
   while (Time::now() < give_up) {
     for (Group::Worker& worker : group_.workers()) {
       if (!whose(worker)) continue;
@@ -48,6 +49,12 @@ Holders::Line Holders::wait_for_line(const char* what, const Whose& whose, const
     }
     std::this_thread::sleep_for(1ms);
   }
+  return std::nullopt;
+}
+
+template <class Whose, class Wanted>
+Holders::Line Holders::wait_for_line(const char* what, const Whose& whose, const Wanted& wanted) {
+  if (const auto line = line_within(10 * plan_.ttl + 10s, whose, wanted)) return *line;
   throw std::runtime_error{fmt::format("waited in vain for {}", what)};
 }
 
@@ -69,13 +76,20 @@ Holders::Outcome Holders::pause_each() {
     daemon.pause();
     // What it did before the pause reached it.
     const bool came_too_late = !holder->tail.news().empty();
-    if (!came_too_late) {
-      wait_for_line("another worker at the gate", is_other,
-                    [](const Line& line) { return is_done(line, "read"); });
-    }
+    const bool is_taken_over =
+        !came_too_late && line_within(4 * plan_.ttl, is_other, [](const Line& line) {
+                            return is_done(line, "read");
+                          }).has_value();
     daemon.resume();
     holder->process->resume();
     if (came_too_late) continue;
+    if (!is_taken_over) {
+      // Whoever may be in the middle of a commit elsewhere keeps nobody else from it.
+      if (plan_.engine != EngineKind::embedded) throw std::runtime_error{"nobody took over"};
+      ++outcome.stuck;
+      wait_for_entry(*holder);
+      continue;
+    }
     const Line write = wait_for_line("the paused worker to write", is_holder, [](const Line& line) {
       return line.at("op") == "write" && line.contains("ret");
     });

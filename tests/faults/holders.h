@@ -1,6 +1,8 @@
 // Strikes at whoever is inside, one after another: the two experiments behind docs/operations.md.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <vector>
 
 #include "faults/group.h"
@@ -16,6 +18,9 @@ class Holders {
   struct Outcome {
     unsigned rounds = 0;
     unsigned refused = 0, accepted = 0;  // Writes by holders that had been paused.
+    // Pauses during which nobody could take over: the daemon had been stopped in the middle of a
+    // commit and kept the file of an embedded engine locked.
+    unsigned stuck = 0;
     std::vector<Kill> kills;
   };
   // Pauses the host of a worker that has read and not yet written, until another one has been at
@@ -30,7 +35,11 @@ class Holders {
   bool is_over(unsigned rounds, unsigned wanted) const;
   // Who is inside, has read, and not written yet.
   Group::Worker* wait_for_holder();
-  // Waits for a line that `wanted` accepts, of a worker that `whose` accepts; throws if none comes.
+  // Waits for a line that `wanted` accepts, of a worker that `whose` accepts; none came if none is
+  // returned, or an exception is thrown.
+  template <class Whose, class Wanted>
+  std::optional<Line> line_within(std::chrono::milliseconds patience, const Whose& whose,
+                                  const Wanted& wanted);
   template <class Whose, class Wanted>
   Line wait_for_line(const char* what, const Whose& whose, const Wanted& wanted);
   void wait_for_entry(const Group::Worker& worker);
