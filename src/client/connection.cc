@@ -74,7 +74,16 @@ Connection::Connection(const net::Address& address,
   say(session::Hello{session::kVersion, static_cast<std::uint32_t>(getpid()), host_name(),
                      command_line()});
   const auto answer = await(0, pending, steady_clock::now() + kSilence, {});
-  if (answer && std::holds_alternative<session::Welcome>(*answer)) return;
+  const auto* welcome = answer ? std::get_if<session::Welcome>(&*answer) : nullptr;
+  if (welcome != nullptr) {
+    // The first sign of life says how long grants are good for.
+    const auto give_up = steady_clock::now() + kSilence;
+    while (welcome->ttl_ms > 0 && valid_until_ms_.load() == 0 && !is_gone() &&
+           steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(milliseconds{1});
+    }
+    return;
+  }
   socket_.shut_down();
   reader_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
@@ -324,7 +333,7 @@ void Connection::read_on() {
       has_expired_ = true;
       lose_grants();
     }
-    if (!ping_is_open_ && steady_clock::now() >= next_ping) {
+    if (is_welcome_ && !ping_is_open_ && steady_clock::now() >= next_ping) {
       next_ping = steady_clock::now() + ping_every_;
       ping_is_open_ = true;
       ping_sent_ms_ = now_ms();
@@ -376,7 +385,9 @@ void Connection::hand_over(session::Answer answer) {
   }
   if (std::holds_alternative<session::Lost>(answer)) return lose_grants();
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
+    is_welcome_ = true;
     has_leases_ = welcome->ttl_ms > 0;
+    if (has_leases_) valid_until_ms_.store(0);  // Nothing is promised before it has said how long.
     const milliseconds ttl{std::min<std::uint64_t>(welcome->ttl_ms, 1u << 30)};
     if (has_leases_) ping_every_ = std::clamp(ttl / 8, milliseconds{20}, kPingEvery);
   }

@@ -121,6 +121,7 @@ class Connection final : public detail::Gateway {
   std::stop_source lost_;  // Of the grants of now; guarded by mutex_.
   // Only the reader's:
   std::chrono::milliseconds ping_every_{kPingEvery};
+  bool is_welcome_ = false;
   bool has_leases_ = false;
   bool has_expired_ = false;  // What was held has been told so.
   Bytes incoming_;

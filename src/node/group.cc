@@ -86,6 +86,10 @@ void Group::stop() {
   if (std::exchange(is_stopped_, true)) return;
   timer_.cancel();
   if (mesh_) mesh_->stop();
+  // Not from within what the engine or its watch has called.
+  boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {
+    if (!weak.expired()) registrar_.stop();
+  });
 }
 
 // --- becoming a life ---

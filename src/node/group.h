@@ -145,6 +145,7 @@ class Group final : private Holders {
   bool is_carrying_out_ = false;
   bool is_stopped_ = false;
   std::optional<Instant> leaving_until_;
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 
 }  // namespace hapax

@@ -35,7 +35,14 @@ void Registrar::enlist(std::string address, std::string name, std::optional<std:
   read();
 }
 
+void Registrar::stop() {
+  is_stopped_ = true;
+  alive_.reset();
+  watch_.reset();
+}
+
 void Registrar::read() {
+  if (is_stopped_) return;
   if (is_reading_) {
     read_again_ = true;
     return;
@@ -87,6 +94,7 @@ void Registrar::try_to_enlist(const Directory& now) {
 }
 
 void Registrar::carry_out(const EngineAsk& ask) {
+  if (is_stopped_) return;
   if (ask.kind == EngineAsk::Kind::read) return read();
   Change change;
   if (ask.kind == EngineAsk::Kind::propose) {

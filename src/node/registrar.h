@@ -30,6 +30,8 @@ class Registrar {
   // Become a new life, at that seat or the lowest free one. Tries until it succeeds.
   void enlist(std::string address, std::string name, std::optional<std::uint32_t> seat);
   void carry_out(const EngineAsk& ask);
+  // Asks nothing more, and hears nothing more: the io_context may run out of work.
+  void stop();
   void evict(Life life, const std::string& by, std::function<void(Outcome)> done);
   // Somebody who never announced itself and stood still: its seat is free again.
   void strike(const Enlisted& stale);
@@ -61,6 +63,7 @@ class Registrar {
   bool is_reading_ = false;
   bool read_again_ = false;  // Something changed while a read was under way.
   bool is_enlisting_ = false;
+  bool is_stopped_ = false;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 
