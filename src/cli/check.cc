@@ -310,7 +310,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
       "  hapax check readers-writers -n 3 --inside 1 --inside 2     from a view with two readers\n"
       "  hapax check semaphore-ra -n 3 --units 2                   at most two inside\n"
       "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
-      "  hapax check views -n 3 --algorithm naimi-trehel --join 1   members crash, pause and join\n"
+      "  hapax check views -n 2 --algorithm naimi-trehel --join 1   members crash, pause and join\n"
       "  hapax check views --algorithm naimi-trehel --without barrier   why there is one\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
