@@ -1,5 +1,6 @@
 #include "node/registrar.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hapax {
@@ -55,6 +56,8 @@ void Registrar::read() {
                      snapshot ? directory_of(*snapshot) : Result<Directory>{snapshot.error()};
                  if (!directory) {
                    handlers_.on_unreadable(directory.error().message);
+                 } else if (directory->revision < own_commit_) {
+                   return read();
                  } else {
                    directory_ = std::move(*directory);
                    if (!watch_) watch_from(directory_.revision);
@@ -81,11 +84,12 @@ void Registrar::try_to_enlist(const Directory& now) {
   Change change = enlisting(now, me);
   is_enlisting_ = true;
   engine_.commit(std::move(change.conditions), std::move(change.writes),
-                 if_alive([this, me](engine::Outcome outcome, engine::Revision) {
+                 if_alive([this, me](engine::Outcome outcome, engine::Revision revision) {
                    is_enlisting_ = false;
                    // Not enlisted for certain: try again, as another life. One that is enlisted and
                    // never announced is struck off by the others.
                    if (outcome != engine::Outcome::committed) return read();
+                   own_commit_ = revision;
                    wish_.reset();
                    me_ = me;
                    handlers_.on_enlisted(me_);
@@ -105,7 +109,10 @@ void Registrar::carry_out(const EngineAsk& ask) {
     change = beating(me_);
   }
   engine_.commit(std::move(change.conditions), std::move(change.writes),
-                 if_alive([this, ask](engine::Outcome outcome, engine::Revision) {
+                 if_alive([this, ask](engine::Outcome outcome, engine::Revision revision) {
+                   if (outcome == engine::Outcome::committed) {
+                     own_commit_ = std::max(own_commit_, revision);
+                   }
                    handlers_.on_committed(ask, outcome_of(outcome));
                  }));
 }

@@ -60,6 +60,9 @@ class Registrar {
     std::optional<std::uint32_t> seat;
   };
   std::optional<Wish> wish_;  // To be enlisted.
+  // Of our last commit. A read begun before it may come back without it, and must not pass for
+  // news: a life that does not find its own beat is over.
+  engine::Revision own_commit_ = 0;
   bool is_reading_ = false;
   bool read_again_ = false;  // Something changed while a read was under way.
   bool is_enlisting_ = false;

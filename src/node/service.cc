@@ -209,6 +209,7 @@ void Service::carry_out(Instant now, const Keeper::Effects& effects, Orders& ord
 
 // The clients are told, then the algorithms release.
 void Service::lose_all(Orders& orders) {
+  const std::size_t lost_before = orders.lost.size();
   std::vector<std::pair<std::string, WaiterId>> gone;
   if (table_) {
     table_->for_each_lock([&](const LockStatus& lock) {
@@ -230,7 +231,7 @@ void Service::lose_all(Orders& orders) {
     orders.lost.push_back(held.waiter);
     held.given_back = true;
   }
-  stats_.lost_grants += orders.lost.size();
+  stats_.lost_grants += orders.lost.size() - lost_before;
 }
 
 // What survives of the view: who is inside, and who waits.
