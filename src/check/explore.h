@@ -6,15 +6,13 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "check/conclusion.h"
 #include "check/fair_cycles.h"
 #include "check/mutex_model.h"
 #include "check/options.h"
 #include "check/proved.h"
 #include "check/report.h"
-#include "check/round.h"
 #include "check/search.h"
 
 namespace hapax {
@@ -26,42 +24,16 @@ CheckReport explore(Model& model, const CheckOptions& options, std::string_view 
                     const Promise& promise = {}) {
   Search<Model> search{model, options.most_bytes, options.threads};
   const bool finished = search.run(observer);
-  CheckReport report;
-  report.states = search.states().size();
-  report.transitions = search.transitions();
-  report.depth = search.depth();
-  report.bytes = search.bytes();
-  const auto violated = [&](std::string property, std::string finding,
-                            const std::vector<CheckStep>& way) {
-    report.verdict = Verdict::violated;
-    report.property = std::move(property);
-    report.finding = std::move(finding);
-    report.commands = model.tell(way);
-    report.depth = static_cast<std::uint32_t>(way.size());
-  };
-  if (search.finding()) {
-    violated(search.finding()->property, search.finding()->text, search.finding()->way);
-    return report;
-  }
-  if (!finished) {
-    report.verdict = Verdict::unfinished;
-    report.proved =
-        fmt::format("No violation within {} steps, and not all states were seen.", search.depth());
-    return report;
-  }
+  Conclusion<Model> conclusion{model, search, finished};
+  CheckReport& report = conclusion.report;
+  if (!conclusion.is_open()) return report;
   const bool may_cycle = !search.is_layered() && options.promises_progress();
   if (may_cycle && fairness_decides) {
-    FairCycles<Model> cycles{model, search.states()};
-    if (const auto starved = cycles.find(options.n)) {
-      std::vector<CheckStep> way = search.way_to(starved->state);
-      const std::vector<CheckStep> round =
-          FairRound<Model>{model, search.states(), starved->process}.from(starved->state);
-      way.insert(way.end(), round.begin(), round.end());
-      violated(
+    if (const auto starved = FairCycles<Model>{model, search.states()}.find(options.n)) {
+      conclusion.goes_round(
           "starvation",
           fmt::format("P{} can wait for ever although everybody goes on", starved->process + 1),
-          way);
-      report.round = round.size();
+          *starved);
       return report;
     }
   }

@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "check/conclusion.h"
 #include "check/election_model.h"
 #include "check/fair_cycles.h"
 #include "check/options.h"
 #include "check/proved.h"
 #include "check/report.h"
-#include "check/round.h"
 #include "check/search.h"
 
 namespace hapax {
@@ -25,26 +23,19 @@ class ElectionCheck {
 
   CheckReport run(const SearchObserver& observer) {
     const bool finished = search_.run(observer);
-    report_.states = search_.states().size();
-    report_.transitions = search_.transitions();
-    report_.depth = search_.depth();
-    report_.bytes = search_.bytes();
-    if (search_.finding()) {
-      violated(search_.finding()->property, search_.finding()->text, search_.finding()->way);
-      end_with_a_look();
-    } else if (!finished) {
-      report_.verdict = Verdict::unfinished;
-      report_.proved = fmt::format("No violation within {} steps, and not all states were seen.",
-                                   search_.depth());
-    } else if (const std::optional<Progress> progress = judge_endless_runs()) {
+    Conclusion<Model> conclusion{model_, search_, finished};
+    CheckReport& report = conclusion.report;
+    if (!conclusion.is_open()) {
+      end_with_a_look(report);
+    } else if (const std::optional<Progress> progress = judge_endless_runs(conclusion)) {
       if (model_.rests()) {
-        report_.proved =
+        report.proved =
             what_is_proved_of_election(options_, *progress, model_.terms_have_one_leader());
       } else {
-        violated("progress", "nobody is ever elected", {});
+        conclusion.violated("progress", "nobody is ever elected", {});
       }
     }
-    return std::move(report_);
+    return report;
   }
 
  private:
@@ -52,7 +43,7 @@ class ElectionCheck {
   using Cycles = FairCycles<Model>;
 
   // How it is known that the members come to rest; nothing if they need not.
-  std::optional<Progress> judge_endless_runs() {
+  std::optional<Progress> judge_endless_runs(Conclusion<Model>& conclusion) {
     if (search_.is_layered()) return Progress::by_ending;
     model_.let_every_cycle_count(true);
     if (!Cycles{model_, search_.states()}.find(options_.n + 1)) return Progress::by_ending;
@@ -61,37 +52,24 @@ class ElectionCheck {
     model_.let_every_cycle_count(false);
     const auto endless = Cycles{model_, search_.states()}.find(options_.n + 1);
     if (!endless) return Progress::by_fairness;
-    const auto round =
-        FairRound<Model>{model_, search_.states(), endless->process}.from(endless->state);
-    std::vector<ElectionStep> way = search_.way_to(endless->state);
-    way.insert(way.end(), round.begin(), round.end());
     const std::string who = endless->process < options_.n
                                 ? fmt::format("P{} can wait for a leader", endless->process + 1)
                                 : std::string{"messages can go round"};
-    violated("progress", fmt::format("{} for ever although everybody goes on", who), way);
-    report_.round = round.size();
+    conclusion.goes_round("progress", fmt::format("{} for ever although everybody goes on", who),
+                          *endless);
     return std::nullopt;
-  }
-
-  void violated(std::string property, std::string finding, const std::vector<ElectionStep>& way) {
-    report_.verdict = Verdict::violated;
-    report_.property = std::move(property);
-    report_.finding = std::move(finding);
-    report_.commands = model_.tell(way);
-    report_.depth = static_cast<std::uint32_t>(way.size());
   }
 
   // So that the trace shows whom everybody follows. At rest only what was sent to the fallen is
   // left.
-  void end_with_a_look() {
-    if (report_.commands.empty()) return;
-    report_.commands.back() += report_.property == "agreement" ? "\nstabilize\nshow" : "\nshow";
+  static void end_with_a_look(CheckReport& report) {
+    if (report.commands.empty()) return;
+    report.commands.back() += report.property == "agreement" ? "\nstabilize\nshow" : "\nshow";
   }
 
   CheckOptions options_;
   Model model_;
   Search<Model> search_;
-  CheckReport report_;
 };
 
 // Every order of campaigns and deliveries and, as far as options.crashes allows, crashes and
