@@ -103,8 +103,12 @@ int simulate_swarm(const SimArguments& a) {
     if (violations > bad.size()) fmt::print("\nand {} more\n", violations - bad.size());
     if (violations == 0) {
       fmt::print(
-          "No two clients inside by a lease that is not over, fences grew, no update was lost, and "
-          "once all was healed everybody was served.\n");
+          "{} inside by a lease that is not over, fences grew, no update was lost, and once all "
+          "was "
+          "healed everybody was served.\n",
+          a.algorithm == "semaphore-ra"      ? "No more clients than units"
+          : a.algorithm == "readers-writers" ? "No client with a writer"
+                                             : "No two clients");
     }
   }
   return violations == 0 ? kHolds : kViolated;

@@ -43,20 +43,27 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
   plan.give_up = number(0, 20);
   plan.drift = number(0, 40);
   plan.unsafe = plan.times.ttl * from_to(10, 40);
+  if (algorithm == "semaphore-ra") plan.units = number(1, 4);
+  if (algorithm == "readers-writers") plan.readers = number(10, 90);
   return plan;
 }
 
 std::string SwarmPlan::text() const {
   const auto ms = [](Span span) { return static_cast<double>(span.count()) / 1e6; };
   return fmt::format(
-      "{} seed {}: {} members, {} clients, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
-      "{:.2f} "
-      "ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; of the "
+      "{} seed {}: {} members, {} clients{}, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
+      "{:.2f} ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; "
+      "of the "
       "faults crash {}, pause {}, cut {}, engine cut {}, leave {}, evict {}; answers lost {} in "
       "1000, {} % give up, drift {} in 10000",
-      algorithm, seed, members, clients, locks, ms(times.ttl), ms(latency), ms(engine_latency),
-      ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes, pauses, cuts, engine_cuts, leaves,
-      evictions, lost_answers, give_up, drift);
+      lock_kind(), seed, members, clients,
+      readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), locks, ms(times.ttl),
+      ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes,
+      pauses, cuts, engine_cuts, leaves, evictions, lost_answers, give_up, drift);
+}
+
+std::string SwarmPlan::lock_kind() const {
+  return algorithm == "semaphore-ra" ? fmt::format("{}:{}", algorithm, units) : algorithm;
 }
 
 }  // namespace hapax

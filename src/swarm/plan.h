@@ -15,6 +15,8 @@ struct SwarmPlan {
   std::uint32_t members = 3;
   std::uint32_t clients = 6;  // In all, spread over the members.
   std::uint32_t locks = 1;
+  std::uint32_t units = 1;    // Of a semaphore.
+  std::uint32_t readers = 0;  // Of 100 who ask for a lock that can be shared: only to read.
   LeaseTimes times;
   Span latency{};         // Of a message, on average; exponential.
   Span engine_latency{};  // One way.
@@ -30,6 +32,8 @@ struct SwarmPlan {
 
   static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed);
   std::string text() const;
+  // As a policy names it.
+  std::string lock_kind() const;
 };
 
 }  // namespace hapax

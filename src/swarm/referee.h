@@ -2,6 +2,7 @@
 // fences grow, and what gets past the gate.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "core/fence.h"
+#include "core/want.h"
 #include "hapax/fence.h"
 #include "node/outbox.h"
 
@@ -16,19 +18,31 @@ namespace hapax {
 
 class Referee {
  public:
+  // Of a semaphore: so many may be inside.
+  explicit Referee(std::uint32_t units = 1) : units_(units) {}
+
   // A client of `member` has been let in. `is_valid(member)`: its lease is not over.
   template <class IsValid>
   void entered(const std::string& lock, WaiterId waiter, std::uint32_t member, Fence fence,
-               IsValid&& is_valid) {
+               Want want, IsValid&& is_valid) {
     Lock& l = locks_[lock];
     if (!is_valid(member)) violated("client {} is let in after the lease is over", number(waiter));
-    for (const auto& [other, where] : l.inside) {
-      if (other == waiter || !is_valid(where)) continue;
+    std::uint32_t units = 0;
+    for (const auto& [other, holder] : l.inside) {
+      if (other == waiter || !is_valid(holder.member)) continue;
+      if (want == Want::shared && holder.want == Want::shared) continue;
+      if (want == Want::unit && ++units < units_) continue;
       violated("clients {} and {} are inside at once", number(other), number(waiter));
     }
-    if (fence <= l.last) violated("the fence {} comes after {}", fence, l.last);
-    l.last = fence;
-    l.inside[waiter] = member;
+    // Those who may be inside together come in any order.
+    if (excludes_all(want)) {
+      if (fence <= l.last) violated("the fence {} comes after {}", fence, l.last);
+      l.last_alone = fence;
+    } else if (want == Want::shared && fence <= l.last_alone) {
+      violated("a reader's fence {} comes after a writer's {}", fence, l.last_alone);
+    }
+    l.last = std::max(l.last, fence);
+    l.inside[waiter] = {member, want};
   }
   // It has left, or has been told that its lock is lost.
   void left(const std::string& lock, WaiterId waiter) { locks_[lock].inside.erase(waiter); }
@@ -37,9 +51,18 @@ class Referee {
     bool admitted = false;
     std::uint64_t value = 0;
   };
-  Reading read(const std::string& lock, Fence fence) {
+  // Behind the gate; of whoever shares the lock, and of whoever has it alone.
+  Reading read(const std::string& lock, Fence fence, Want want) {
     Lock& l = locks_[lock];
-    return {l.gate.admit(fence), l.value};
+    const bool shares = want == Want::shared;
+    return {shares ? l.gate.admit_shared(fence) : l.gate.admit(fence), l.value};
+  }
+  // A reader looks once more. False if the gate refuses: a writer has been there.
+  bool read_again(const std::string& lock, Fence fence, std::uint64_t read) {
+    Lock& l = locks_[lock];
+    if (!l.gate.admit_shared(fence)) return false;
+    if (l.value != read) violated("{} changes under a reader, from {} to {}", lock, read, l.value);
+    return true;
   }
   // False if the gate refuses.
   bool write(const std::string& lock, Fence fence, std::uint64_t read) {
@@ -57,12 +80,22 @@ class Referee {
   const std::string& violation() const { return violation_; }
 
  private:
+  bool excludes_all(Want want) const {
+    return want == Want::exclusive || (want == Want::unit && units_ == 1);
+  }
+
+  struct Holder {
+    std::uint32_t member = 0;
+    Want want = Want::exclusive;
+  };
   struct Lock {
-    std::map<WaiterId, std::uint32_t> inside;
+    std::map<WaiterId, Holder> inside;
     Fence last;
+    Fence last_alone;  // Of whoever excluded everybody.
     FenceGate gate;
     std::uint64_t value = 0;
   };
+  std::uint32_t units_;
   std::map<std::string, Lock> locks_;
   std::string violation_;
 };

@@ -26,8 +26,9 @@ namespace {
 
 class Swarm {
  public:
-  Swarm(const SwarmPlan& plan, std::size_t log) : plan_(plan), prng_(plan.seed ^ 0x5a), log_(log) {
-    const auto parsed = Policy::parse(plan.algorithm, {});
+  Swarm(const SwarmPlan& plan, std::size_t log)
+      : plan_(plan), prng_(plan.seed ^ 0x5a), log_(log), referee_(plan.units) {
+    const auto parsed = Policy::parse(plan.lock_kind(), {});
     HAPAX_CHECK(parsed.has_value());
     for (std::uint32_t i = 0; i < plan_.members; ++i) {
       members_.push_back(std::make_unique<Member>());
@@ -84,6 +85,7 @@ class Swarm {
     enum class State { idle, waiting, inside } state = State::idle;
     std::string lock;
     WaiterId waiter{};
+    Want want = Want::exclusive;
     Fence fence;
     std::uint64_t work = 0;  // Grows with every entry: what belongs to an earlier one is late.
     bool served_after_heal = false;
@@ -301,15 +303,20 @@ class Swarm {
     if (!m.service || agenda_.now() < m.paused_until) return think(c);
     client.lock = fmt::format("lock-{}", prng_.below(plan_.locks));
     client.waiter = WaiterId{1 + c + plan_.clients * ++asked_};
+    client.want = draw_want();
     client.state = Client::State::waiting;
     at_member(m, m.run, [this, client](Member& me) {
-      const auto asked =
-          me.service->acquire(local(me, agenda_.now()), client.lock, client.waiter, me.orders);
+      const auto asked = me.service->acquire(local(me, agenda_.now()), client.lock, client.waiter,
+                                             client.want, me.orders);
       HAPAX_CHECK(asked.has_value());
     });
     if (prng_.below(100) < plan_.give_up) {
       agenda_.after(about(plan_.hold), [this, c, waiter = client.waiter] { give_up(c, waiter); });
     }
+  }
+  Want draw_want() {
+    if (plan_.algorithm == "semaphore-ra") return Want::unit;
+    return plan_.readers > 0 && prng_.below(100) < plan_.readers ? Want::shared : Want::exclusive;
   }
   void give_up(std::uint32_t c, WaiterId waiter) {
     Client& client = clients_[c];
@@ -331,22 +338,31 @@ class Swarm {
     const Life life = m.service->keeper().self();
     note("client {} at member {} enters {} with {}", c, m.index, client.lock, grant.fence);
     referee_.entered(client.lock, grant.waiter, static_cast<std::uint32_t>(number(life)),
-                     grant.fence,
+                     grant.fence, client.want,
                      [this](std::uint32_t l) { return agenda_.now() < lease_end_[Life{l}]; });
     client.state = Client::State::inside;
     client.fence = grant.fence;
     client.served_after_heal = healed_;
     ++report_.entries;
     const std::uint64_t work = ++client.work;
-    const Referee::Reading reading = referee_.read(client.lock, client.fence);
     const Span hold = about(plan_.hold);
-    if (reading.admitted) {
-      // It writes in the end, whatever it has been told meanwhile: perhaps it slept.
-      agenda_.after(hold / 2, [this, lock = client.lock, fence = client.fence, reading] {
-        referee_.write(lock, fence, reading.value) ? ++report_.updates : ++report_.stale_refused;
-      });
-    }
+    // Where several are inside by right, there is nothing that they would update one by one.
+    if (plan_.units == 1) use_what_is_guarded(client, hold / 2);
     agenda_.after(hold, [this, c, work] { finish(c, work); });
+  }
+  // It reads now, and after a while reads again or writes, whatever it has been told meanwhile:
+  // perhaps it slept.
+  void use_what_is_guarded(const Client& client, Span after) {
+    const Referee::Reading reading = referee_.read(client.lock, client.fence, client.want);
+    if (!reading.admitted) return;
+    agenda_.after(after, [this, lock = client.lock, fence = client.fence, want = client.want,
+                          value = reading.value] {
+      if (want == Want::shared) {
+        if (!referee_.read_again(lock, fence, value)) ++report_.stale_refused;
+      } else {
+        referee_.write(lock, fence, value) ? ++report_.updates : ++report_.stale_refused;
+      }
+    });
   }
   void finish(std::uint32_t c, std::uint64_t work) {
     Client& client = clients_[c];
