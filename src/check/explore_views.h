@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "check/conclusion.h"
+#include "check/explore.h"
 #include "check/fair_cycles.h"
 #include "check/report.h"
 #include "check/search.h"
@@ -30,11 +31,15 @@ CheckReport check_views(const ViewCheckOptions& options, const SearchObserver& o
       return report;
     }
   }
+  typename OptionsOf<A>::Type choice{};
+  if constexpr (requires { choice.units; }) choice.units = options.units;
+  const Promise promise = promise_of<A>(choice);
   report.proved = fmt::format(
       "In every order of requests, exits, deliveries, proposals and beats, with up to {} faults in "
-      "a run: no two clients are inside by a lease that is not over, nobody is let in without one, "
-      "fences grow, and whoever waits at a member that lives enters at last.",
-      options.faults);
+      "a run, and counting those whose lease is not over: {}, nobody is let in without a lease, "
+      "{}{}whoever waits at a member that lives enters at last.",
+      options.faults, promise.exclusion, promise.fences,
+      promise.fences.empty() ? "and " : ", and ");
   return report;
 }
 

@@ -1,7 +1,5 @@
 #include "check/run_views.h"
 
-#include <optional>
-
 #include "check/explore_views.h"
 #include "mutex/catalog.h"
 
@@ -20,15 +18,22 @@ Result<CheckReport> check_views_of(std::string_view algorithm, const ViewCheckOp
   if (options.entries < 1 || options.entries > 9) {
     return error("--entries {} is out of range; use 1 … 9", options.entries);
   }
-  std::optional<CheckReport> report;
-  with_mutex(algorithm, [&]<class A>() { report = check_views<A>(options, observer); });
-  if (!report) {
-    return error(
-        "'{}' is not an algorithm that runs in views; take one of mutual exclusion that "
-        "`hapax algorithms` lists",
-        algorithm);
+  if (options.units < 1 || options.units > kMostInViews) {
+    return error("--units {} is out of reach of a check of the views; use 1 … {}", options.units,
+                 kMostInViews);
   }
-  return *report;
+  Result<CheckReport> report = error(
+      "'{}' is not an algorithm that runs in views; take one of mutual exclusion that `hapax "
+      "algorithms` lists",
+      algorithm);
+  with_mutex(algorithm, [&]<class A>() {
+    if (SharedAlgorithm<A> && options.gate) {
+      report = error("--gate is for locks that one holds alone; {} lets several in", algorithm);
+    } else {
+      report = check_views<A>(options, observer);
+    }
+  });
+  return report;
 }
 
 }  // namespace hapax

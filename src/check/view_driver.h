@@ -18,6 +18,7 @@
 #include "core/fence.h"
 #include "core/make.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 #include "core/view.h"
 #include "view/keeper.h"
 
@@ -45,10 +46,15 @@ class ViewDriver {
 
   Link& link(std::uint32_t from, std::uint32_t to) { return links[from * n_ + to]; }
 
-  bool is_valid_holder(std::uint32_t i) const {
-    const Process<A>& p = processes[i];
-    return (p.client == Phase::inside && !p.expired) || p.ghost_inside;
-  }
+  // Whether one may ask for different things.
+  static constexpr bool kHasModes = [] {
+    if constexpr (SharedAlgorithm<A>) return A::kModes.size() > 1;
+    return false;
+  }();
+  static constexpr Mode kFirstMode = [] {
+    if constexpr (SharedAlgorithm<A>) return A::kModes[0];
+    return Mode::exclusive;
+  }();
 
  protected:
   explicit ViewDriver(const ViewCheckOptions& options) : options_(options), n_(options.n) {}
@@ -95,7 +101,7 @@ class ViewDriver {
         !(effects.ended && options_.leaves_out(ViewRule::rejoin_empty))) {
       p.stop_working();
       if (options_.leaves_out(ViewRule::loss_releases) && p.lock) {
-        p.lock = make<A>(p.view);
+        p.lock = make_lock(p.view, {});
       } else {
         give_back(i);
       }
@@ -142,18 +148,20 @@ class ViewDriver {
   void begin(std::uint32_t i) {
     Process<A>& p = processes[i];
     const Roll& roll = p.keeper.roll();
-    if (p.holders.size() > 1) fail("exclusion", "P{} hears of two holders", i);
+    if (!SharedAlgorithm<A> && p.holders.size() > 1)
+      fail("exclusion", "P{} hears of two holders", i);
     View view{roll.epoch, static_cast<std::uint32_t>(roll.members.size()),
               *roll.place_of(p.keeper.self()), NodeId{}, false};
     view.holder = NodeId{kHash % view.size};
     view.held = options_.leaves_out(ViewRule::home_is_idle);
-    if (!p.holders.empty()) {
+    const bool holds = p.client == Phase::inside || p.owes_release;
+    if (!SharedAlgorithm<A> && !p.holders.empty()) {
       if (const auto place = roll.place_of(p.holders.front())) view.holder = *place;
       view.held = true;
     }
     p.holders.clear();
     p.view = view;
-    p.lock = make<A>(view);
+    p.lock = make_lock(view, {p.held_mode, holds ? 1u : 0u});
     start(*p.lock, fx_);
     settle(i);
     if (std::exchange(p.owes_release, false) && p.lock->phase() == Phase::inside) give_back(i);
@@ -161,6 +169,24 @@ class ViewDriver {
         !options_.leaves_out(ViewRule::asked_again)) {
       request(i);
     }
+  }
+
+  // `here`: what is held at this member. Those that let several in ask the others for the rest.
+  A make_lock(const View& view, const Holding& here) const {
+    if constexpr (SharedAlgorithm<A>) {
+      return A{view, choice(), here};
+    } else {
+      return make<A>(view);
+    }
+  }
+  typename OptionsOf<A>::Type choice() const {
+    typename OptionsOf<A>::Type choice{};
+    if constexpr (requires { choice.units; }) choice.units = options_.units;
+    return choice;
+  }
+  std::uint32_t capacity() const {
+    if constexpr (SharedAlgorithm<A>) return make<A>(View{}, choice()).capacity();
+    return 1;
   }
 
   void be_reborn(std::uint32_t i) {
@@ -186,7 +212,12 @@ class ViewDriver {
                                               options_.leaves_out(ViewRule::entries_stop));
   }
   void request(std::uint32_t i) {
-    processes[i].lock->request(fx_);
+    Process<A>& p = processes[i];
+    if constexpr (SharedAlgorithm<A>) {
+      p.lock->request(p.mode, fx_);
+    } else {
+      p.lock->request(fx_);
+    }
     settle(i);
   }
   // The client has left, or has been told that it is lost.
@@ -231,13 +262,37 @@ class ViewDriver {
     Process<A>& p = processes[i];
     p.client = Phase::inside;
     p.fence = {options_.leaves_out(ViewRule::epoch_in_fence) ? Epoch{} : p.view.epoch, turn};
+    p.held_mode = p.mode;
     if (p.expired) fail("lease", "P{} lets a client in after its lease is over", i);
+    std::uint32_t beside = 0;
+    const auto may_be_beside = [&](Mode other) {
+      if (p.mode == Mode::exclusive || other == Mode::exclusive) return false;
+      return ++beside < capacity();
+    };
     for (std::uint32_t j = 0; j < n_; ++j) {
-      if (j != i && is_valid_holder(j)) fail("exclusion", "P{} enters while P{} is inside", i, j);
+      const Process<A>& other = processes[j];
+      const bool inside = j != i && other.client == Phase::inside && !other.expired;
+      if ((inside && !may_be_beside(other.held_mode)) ||
+          (j != i && other.ghost_inside && !may_be_beside(other.ghost_mode))) {
+        fail("exclusion", "P{} enters while P{} is inside", i, j);
+      }
     }
-    if (p.ghost_inside) fail("exclusion", "P{} enters while its former life is inside", i);
-    if (p.fence <= commons.last) fail("fences", "the fence of P{} is not the highest", i);
-    touch_commons().last = p.fence;
+    if (p.ghost_inside && !may_be_beside(p.ghost_mode)) {
+      fail("exclusion", "P{} enters while its former life is inside", i);
+    }
+    check_fence(i);
+  }
+  void check_fence(std::uint32_t i) {
+    const Process<A>& p = processes[i];
+    const bool alone = excludes_all(p.mode, capacity());
+    // Nobody is ordered among several units: the last fence would only be more states.
+    if (!alone && !kHasModes) return;
+    if (p.fence <= (alone ? commons.last : commons.last_alone)) {
+      fail("fences", "the fence of P{} is not the highest", i);
+    }
+    Commons& c = touch_commons();
+    c.last = std::max(c.last, p.fence);
+    if (kHasModes && alone) c.last_alone = p.fence;
   }
 
   // What has been sent to a life that is over never arrives. What would be dropped on arrival is

@@ -36,6 +36,7 @@ struct ViewStep {
     expire_ghost,
     // What may happen or not.
     ask,
+    ask_to_share,
     join,
     pause,
     crash,
@@ -143,7 +144,10 @@ class ViewModel {
     }
     if (p.is_late()) return take(true, Kind::wake, [&] { scene_.wake(i); });
 
-    take(scene_.can_ask(i), Kind::ask, [&] { scene_.ask(i); });
+    if constexpr (Scene::kHasModes) {
+      take(scene_.can_ask(i), Kind::ask_to_share, [&] { scene_.ask(i, Mode::shared); });
+    }
+    take(scene_.can_ask(i), Kind::ask, [&] { scene_.ask(i, Scene::kFirstMode); });
     take(scene_.can_exit(i), Kind::exit, [&] { scene_.exit(i); });
     take(scene_.can_read(i), Kind::read, [&] { scene_.read(i); });
     take(scene_.can_learn(i), Kind::learn, [&] { scene_.learn(i); });
@@ -306,6 +310,8 @@ std::string ViewModel<A>::tell(const ViewStep& step) const {
       return fmt::format("the lease of P{}'s former life runs out", who);
     case Kind::ask:
       return fmt::format("P{}'s client asks", who);
+    case Kind::ask_to_share:
+      return fmt::format("P{}'s client asks to share", who);
     case Kind::join:
       return fmt::format("P{} joins", who);
     case Kind::pause:

@@ -12,6 +12,7 @@ struct ViewCheckOptions {
   std::uint32_t n = 3;        // Processes …
   std::uint32_t joiners = 0;  // … of which the last so many are outside at first.
   std::uint32_t entries = 1;  // How often each asks.
+  std::uint32_t units = 1;    // Of a semaphore.
   // How many faults of all kinds there are in one run, and which kinds.
   std::uint32_t faults = 1;
   bool crash = true;

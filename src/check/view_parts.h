@@ -9,6 +9,7 @@
 #include "base/record.h"
 #include "core/fence.h"
 #include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
 #include "core/view.h"
 #include "view/keeper.h"
 
@@ -31,9 +32,11 @@ struct Process {
   View view{};              // Of the instance.
   std::optional<A> lock{};  // The instance. Invariant: there while running.
   Phase client = Phase::idle;
-  std::uint8_t left = 0;  // How often it may still ask.
-  Fence fence{};          // Of the client inside.
-  bool written = false;   // The client inside has done its work.
+  Mode mode = Mode::exclusive;       // What the client asks for …
+  Mode held_mode = Mode::exclusive;  // … and of what is held, or was given back after the report.
+  std::uint8_t left = 0;             // How often it may still ask.
+  Fence fence{};                     // Of the client inside.
+  bool written = false;              // The client inside has done its work.
   std::optional<Pen> pen{};
   std::optional<Turn> entered{};  // The algorithm has, but without a lease no client is let in.
   bool owes_release = false;      // What was reported as held was given back after the report.
@@ -41,14 +44,17 @@ struct Process {
   std::uint8_t lives = 1;
   std::optional<Life> ghost{};  // The life before, if its lease is not over …
   bool ghost_inside = false;    // … and whether its client still relies on it.
-  HAPAX_RECORD(Process, keeper, alive, expired, going, gone, view, lock, client, left, fence,
-               written, pen, entered, owes_release, holders, lives, ghost, ghost_inside)
+  Mode ghost_mode = Mode::exclusive;
+  HAPAX_RECORD(Process, keeper, alive, expired, going, gone, view, lock, client, mode, held_mode,
+               left, fence, written, pen, entered, owes_release, holders, lives, ghost,
+               ghost_inside, ghost_mode)
 
   // Paused past its lease: whatever it does next, it notices first.
   bool is_late() const { return alive && expired && keeper.is_leased(); }
   // The client has left, or has been told that it is lost.
   void stop_working() {
     client = Phase::idle;
+    mode = Mode::exclusive;
     fence = {};
     written = false;
   }
@@ -69,11 +75,12 @@ struct Parcel {
 struct Commons {
   Register reg;
   std::vector<Life> marked;  // Evicted: their beats are refused.
-  Fence last;                // The highest fence given out.
+  Fence last;                // The highest fence given out …
+  Fence last_alone;          // … and the highest of whoever excluded everybody.
   Fence mark;                // The gate's …
   std::uint8_t value = 0;    // … and what is behind it.
   std::uint8_t faults = 0;
-  HAPAX_RECORD(Commons, reg, marked, last, mark, value, faults)
+  HAPAX_RECORD(Commons, reg, marked, last, last_alone, mark, value, faults)
 };
 
 }  // namespace hapax

@@ -46,10 +46,11 @@ class ViewScene : public ViewDriver<A> {
     return p.client == Phase::idle && p.left > 0 && !p.going && !p.gone && !p.pen &&
            p.keeper.standing() != Standing::outside;
   }
-  void ask(std::uint32_t i) {
+  void ask(std::uint32_t i, Mode mode) {
     Process<A>& p = touch(i);
     --p.left;
     p.client = Phase::waiting;
+    p.mode = mode;
     if (p.lock && may_request(p)) request(i);
   }
 
@@ -259,6 +260,7 @@ class ViewScene : public ViewDriver<A> {
     if (!p.expired && commons.reg.beat_of(p.keeper.self()) != nullptr) {
       p.ghost = p.keeper.self();
       p.ghost_inside = p.client == Phase::inside;
+      p.ghost_mode = p.held_mode;
     }
     if (p.client == Phase::inside && !options_.leaves_out(ViewRule::rejoin_empty)) {
       p.stop_working();
@@ -305,7 +307,7 @@ class ViewScene : public ViewDriver<A> {
   }
   void forget(std::uint32_t i) {
     Process<A>& p = touch(i);
-    p.lock = make<A>(p.view);
+    p.lock = make_lock(p.view, {});
   }
 
  private:
@@ -319,6 +321,7 @@ class ViewScene : public ViewDriver<A> {
   using Driver::grant;
   using Driver::is_marked;
   using Driver::life_of;
+  using Driver::make_lock;
   using Driver::may_request;
   using Driver::n_;
   using Driver::options_;

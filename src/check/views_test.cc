@@ -60,7 +60,8 @@ TEST_P(InViews, HoldsWhenTheSecondJoins) {
 INSTANTIATE_TEST_SUITE_P(All, InViews,
                          ::testing::Values("central", "token-ring", "lamport", "ricart-agrawala",
                                            "carvalho-roucairol", "maekawa", "suzuki-kasami",
-                                           "raymond", "naimi-trehel", "bakery"),
+                                           "raymond", "naimi-trehel", "bakery", "readers-writers",
+                                           "semaphore-ra"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::erase(name, '-');
@@ -69,6 +70,12 @@ INSTANTIATE_TEST_SUITE_P(All, InViews,
 
 TEST(Views, HoldForThreeWhenOneLeaves) {
   expect_holds("naimi-trehel", with_faults("leave"), 1'000);
+}
+TEST(Views, HoldForThreeThatShare) {
+  expect_holds("readers-writers", with_faults("leave"), 50'000);
+  ViewCheckOptions options = with_faults("leave");
+  options.units = 2;
+  expect_holds("semaphore-ra", options, 20'000);
 }
 TEST(Views, HoldForTwoWithTwoFaults) {
   ViewCheckOptions options = with_faults("crash pause restart leave evict cut answer", 2);
@@ -96,6 +103,7 @@ struct LeftOut {
 
 constexpr LeftOut kLeftOut[] = {
     {"lease-before-removal", "naimi-trehel", "exclusion", "", 0},
+    {"lease-before-removal", "readers-writers", "exclusion", "", 0},
     {"barrier", "naimi-trehel", "exclusion", "crash pause"},
     {"barrier", "carvalho-roucairol", "exclusion", "crash pause"},
     {"old-epoch-dropped", "naimi-trehel", "protocol", "evict pause"},

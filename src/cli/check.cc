@@ -170,8 +170,11 @@ void print_as_json(const CheckArguments& a, const CheckReport& r, const std::str
 int run_check(const CheckArguments& a) {
   if (a.algorithm == "views") {
     refuse_what_only("algorithms", a.not_of_views, "views");
-    return run_check_views(a.views, a.n, a.entries, a.faults,
-                           static_cast<std::uint64_t>(a.memory_mib) << 20, a.json);
+    if (a.views.inside != SemaphoreRa::kInfo.name) {
+      refuse_what_only("semaphore-ra", a.of_semaphore, a.views.inside);
+    }
+    return run_check_views(a.views, {a.n, a.entries, a.units, a.faults,
+                                     static_cast<std::uint64_t>(a.memory_mib) << 20, a.json});
   }
   refuse_what_only("views", a.views.options, a.algorithm);
   const bool elects = with_election(a.algorithm, []<class A>() {});
@@ -293,9 +296,8 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command->add_option("--memory", a->memory_mib, "Give up beyond this many MiB")
       ->capture_default_str();
   auto* trace = command->add_option("--trace", a->trace, "Write the counterexample to this file");
-  a->not_of_views = {holder,     held,        inside,  units, per_member, no_fences,
-                     say_denied, voting_sets, forever, fifo,  unordered,  expect_progress,
-                     threads,    trace};
+  a->not_of_views = {holder,  held, inside,    per_member,      no_fences, say_denied, voting_sets,
+                     forever, fifo, unordered, expect_progress, threads,   trace};
   a->views.add_to(*command);
   command->add_flag("--json", a->json, "One JSON object instead of text");
   command->footer(

@@ -41,21 +41,21 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
       kind)};
 }
 
-ViewCheckOptions options_from(const ViewArguments& a, std::int64_t n, std::int64_t entries,
-                              const std::vector<std::string>& faults, std::uint64_t most_bytes) {
+ViewCheckOptions options_from(const ViewArguments& a, const CommonArguments& common) {
   const auto in_range = [](const char* option, std::int64_t value, std::int64_t most) {
     if (value >= 0 && value <= most) return static_cast<std::uint32_t>(value);
     throw UsageError{fmt::format("{} {} is out of range; use 0 … {}", option, value, most)};
   };
   ViewCheckOptions options;
-  options.n = in_range("-n", n, kMostInViews);
+  options.n = in_range("-n", common.n, kMostInViews);
   options.joiners = in_range("--join", a.joiners, kMostInViews);
-  options.entries = in_range("--entries", entries, 9);
+  options.entries = in_range("--entries", common.entries, 9);
+  options.units = in_range("--units", common.units, kMostInViews);
   options.faults = in_range("--most-faults", a.most_faults, 9);
   options.gate = a.gate;
-  options.most_bytes = most_bytes;
-  if (!faults.empty()) options.crash = options.pause = false;
-  for (const std::string& list : faults) {
+  options.most_bytes = common.most_bytes;
+  if (!common.faults.empty()) options.crash = options.pause = false;
+  for (const std::string& list : common.faults) {
     std::stringstream words{list};
     for (std::string word; std::getline(words, word, ',');) allow(options, word);
   }
@@ -116,13 +116,12 @@ void ViewArguments::add_to(CLI::App& command) {
           ->group(group)};
 }
 
-int run_check_views(const ViewArguments& a, std::int64_t n, std::int64_t entries,
-                    const std::vector<std::string>& faults, std::uint64_t most_bytes, bool json) {
-  const ViewCheckOptions options = options_from(a, n, entries, faults, most_bytes);
+int run_check_views(const ViewArguments& a, const CommonArguments& common) {
+  const ViewCheckOptions options = options_from(a, common);
   CheckReport report;
   double seconds = 0;
   {
-    Progress progress{!json};
+    Progress progress{!common.json};
     report = value_or_usage(check_views_of(a.inside, options, [&](const SearchProgress& p) {
       progress.show(p.states - p.frontier, p.states,
                     fmt::format("{} states, frontier {}, depth {}, {} MiB", p.states, p.frontier,
@@ -131,14 +130,15 @@ int run_check_views(const ViewArguments& a, std::int64_t n, std::int64_t entries
     }));
     seconds = progress.seconds();
   }
-  if (json) {
+  if (common.json) {
     boost::json::array steps;
     for (const std::string& command : report.commands) steps.emplace_back(command);
     print_json({{"algorithm", "views"},
                 {"inside", a.inside},
-                {"n", n},
+                {"n", common.n},
                 {"join", a.joiners},
-                {"entries", entries},
+                {"entries", common.entries},
+                {"units", common.units},
                 {"most_faults", a.most_faults},
                 {"without", a.without},
                 {"states", report.states},

@@ -20,8 +20,15 @@ struct ViewArguments {
   void add_to(CLI::App& command);
 };
 
-// The rest comes from the options that all checks have.
-int run_check_views(const ViewArguments& a, std::int64_t n, std::int64_t entries,
-                    const std::vector<std::string>& faults, std::uint64_t most_bytes, bool json);
+// Of the options that other checks have as well.
+struct CommonArguments {
+  std::int64_t n = 3;
+  std::int64_t entries = 1;
+  std::int64_t units = 1;
+  std::vector<std::string> faults;
+  std::uint64_t most_bytes = 0;
+  bool json = false;
+};
+int run_check_views(const ViewArguments& a, const CommonArguments& common);
 
 }  // namespace hapax::cli
