@@ -143,5 +143,16 @@ TEST_F(Views, RefuseWhatMakesNoSense) {
   refused({"--engine", "embedded:x", "--listen", "192.0.2.1:7"}, "TLS");
 }
 
+TEST_F(Views, OpenNothingToCheckAConfiguration) {
+  const Folder empty;
+  const std::string file = (empty / "group.db").string();
+  const auto shown = start({"node", "--check-config", "--engine", "embedded:" + file, "--listen",
+                            "unix:" + (empty / "member").string(), "--clients",
+                            "unix:" + (empty / "clients").string()});
+  EXPECT_EQ(shown->wait(10s), 0) << shown->err();
+  EXPECT_THAT(shown->out(), HasSubstr("embedded:" + file));
+  EXPECT_TRUE(std::filesystem::is_empty(empty.path()));
+}
+
 }  // namespace
 }  // namespace hapax::testing

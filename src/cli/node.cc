@@ -88,7 +88,6 @@ int run_node(const NodeArguments& a) {
   if (!a.check_config) return serve(std::move(plan));
   boost::asio::io_context io{1};
   // Reads the certificates and refuses what start would; opens nothing.
-  plan.config.only_check = true;
   value_or_fail(Daemon::create(io, plan.config, {}), kBadUsage);
   fmt::print("{}", to_toml(plan, settings));
   return kHolds;

@@ -45,6 +45,15 @@ Result<void> good_options(const Url& url, const Options& options) {
   if (url.kind == Kind::embedded && (options.tls || !options.user.empty())) {
     return error("the embedded engine is a file: leave out TLS and user, and guard the file");
   }
+  if (url.kind == Kind::zookeeper && options.tls) {
+    return error(
+        "ZooKeeper's client of Debian has no TLS; leave out the engine's TLS files, and use "
+        "a tunnel");
+  }
+  if (url.kind == Kind::zookeeper && options.user.find(':') != std::string::npos) {
+    return error("ZooKeeper's users have no ':' in their names, but '{}' has; choose another",
+                 options.user);
+  }
   if (!options.tls) return {};
   const TlsFiles& tls = *options.tls;
   if (tls.certificate.empty() != tls.key.empty()) {
@@ -56,6 +65,11 @@ Result<void> good_options(const Url& url, const Options& options) {
     }
   }
   return {};
+}
+
+Error not_built(Kind kind) {
+  return error("this build has no {}; build it with the packages that docs/engines.md names",
+               name_of(kind));
 }
 
 }  // namespace
@@ -74,9 +88,16 @@ std::vector<Kind> available() {
   return kinds;
 }
 
+Result<void> check(const Url& url, const Options& options) {
+  if (auto good = good_options(url, options); !good) return good.error();
+  const auto kinds = available();
+  if (std::find(kinds.begin(), kinds.end(), url.kind) != kinds.end()) return {};
+  return not_built(url.kind);
+}
+
 Result<std::unique_ptr<Engine>> open([[maybe_unused]] boost::asio::io_context& io, const Url& url,
                                      const Options& options) {
-  if (auto good = good_options(url, options); !good) return good.error();
+  if (auto good = check(url, options); !good) return good.error();
   switch (url.kind) {
     case Kind::embedded:
 #ifdef HAPAX_HAS_EMBEDDED
@@ -94,8 +115,7 @@ Result<std::unique_ptr<Engine>> open([[maybe_unused]] boost::asio::io_context& i
 #endif
       break;
   }
-  return error("this build has no {}; build it with the packages that docs/engines.md names",
-               name_of(url.kind));
+  return not_built(url.kind);
 }
 
 }  // namespace hapax::engine

@@ -31,8 +31,12 @@ struct Options {
   std::string password;
 };
 
-// Refuses options that make no sense, or that this engine does not have, and files that cannot be
-// used. Servers that cannot be reached are no error: health() tells.
+// Refuses options that make no sense, or that this engine or this build does not have, and TLS
+// files that cannot be read. Opens nothing and contacts nobody.
+Result<void> check(const Url& url, const Options& options);
+
+// Refuses what check() does, and files that cannot be used. Servers that cannot be reached are no
+// error: health() tells.
 Result<std::unique_ptr<Engine>> open(boost::asio::io_context& io, const Url& url,
                                      const Options& options);
 

@@ -41,6 +41,15 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                                   : FixedMembers::create(io_, config_, handlers());
     if (!members) return members.error();
     members_ = std::move(*members);
+    if (!config_.tls) return {};
+    auto tls = net::make_tls_context(*config_.tls);
+    if (!tls) return tls.error();
+    tls_ = std::move(*tls);
+    return {};
+  }
+
+  Result<void> start() {
+    if (auto started = members_->start(); !started) return started.error();
     config_.self = members_->self();
     ElectionDesk::Host& host = *this;
     campaigns_.emplace(members_->seats(), config_.self, host);
@@ -53,28 +62,20 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                         [this](NodeId peer) { return members_->is_up(peer); },
                         [this](const std::string& name) { return local_locks(name); },
                         [this](auto delay, auto then) { after(delay, std::move(then)); }});
-    if (!config_.tls) return {};
-    auto tls = net::make_tls_context(*config_.tls);
-    if (!tls) return tls.error();
-    tls_ = std::move(*tls);
-    return {};
-  }
-
-  Result<void> start() {
     desk_ = std::make_unique<Desk>(io_, [this](Visitor::Socket socket, bool is_local) {
       receive(std::move(socket), is_local ? nullptr : tls_);
     });
     for (const net::Address& address : config_.clients) {
       if (auto opened = desk_->open(address); !opened) return opened.error();
     }
-    return members_->start();
+    return {};
   }
 
   void stop() {
     is_stopped_ = true;
     for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
     if (desk_) desk_->close();
-    inquiries_->clear();
+    if (inquiries_) inquiries_->clear();
     const auto visitors = visitors_.all();
     for (const auto& visitor : visitors) forget_all(*visitor);
     visitors_.clear();
@@ -432,7 +433,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   NodeConfig config_;
   Log log_;
   std::unique_ptr<Members> members_;
-  // There from connect() on: until then we do not know who we are.
+  // There from start() on: until then we do not know who we are.
   std::optional<Campaigns> campaigns_;
   std::optional<ElectionDesk> elections_;
   std::optional<Askers> askers_;

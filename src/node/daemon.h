@@ -43,18 +43,20 @@ class Daemon {
  public:
   using Log = std::function<void(const std::string&)>;
 
+  // Reads the certificates and refuses what makes no sense; opens nothing, contacts nobody.
   static Result<std::unique_ptr<Daemon>> create(boost::asio::io_context& io, NodeConfig config,
                                                 Log log);
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  // Listens for clients and members, and dials the latter.
+  // Listens for members, dials them, and listens for clients. With an engine it waits until that
+  // has answered, running the io_context.
   [[nodiscard]] Result<void> start();
   // Says goodbye to everybody; the io_context then runs out of work.
   void stop();
 
-  // --- for this process itself; on the thread of the io_context ---
+  // --- for this process itself; on the thread of the io_context, once it has started ---
 
   // Who is about to ask.
   WaiterId next_waiter();

@@ -19,8 +19,7 @@ constexpr int kStaleTtls = 10;             // An unannounced life is struck off 
 
 }  // namespace
 
-Result<std::unique_ptr<Group>> Group::create(boost::asio::io_context& io, GroupOptions options,
-                                             engine::Engine& engine, Handlers handlers) {
+Result<void> Group::check(boost::asio::io_context& io, const GroupOptions& options) {
   if (options.times.ttl < kShortestTtl) {
     return error("a TTL of {} ms leaves no time for three beats; use 500 ms or more",
                  options.times.ttl / std::chrono::milliseconds{1});
@@ -28,6 +27,11 @@ Result<std::unique_ptr<Group>> Group::create(boost::asio::io_context& io, GroupO
   if (!options.listen.is_unix() && options.listen.port == 0) {
     return error("--listen {}: the others must know the port; name one", options.listen.text());
   }
+  net::MeshOptions probe;
+  probe.members = {options.advertise.value_or(options.listen)};
+  probe.listen = options.listen;
+  probe.group = options.group;
+  probe.tls = options.tls;
   if (options.tls) {
     const auto seat = net::member_in(*options.tls);
     if (!seat) return seat.error();
@@ -35,20 +39,19 @@ Result<std::unique_ptr<Group>> Group::create(boost::asio::io_context& io, GroupO
       return error("a group has seats for {} members; the certificate is made out to member-{}",
                    kSeats, number(*seat) + 1);
     }
-    options.seat = number(*seat);
-  }
-  net::MeshOptions probe;
-  probe.members = {options.advertise.value_or(options.listen)};
-  probe.listen = options.listen;
-  probe.group = options.group;
-  probe.tls = options.tls;
-  if (options.tls) {
     probe.members.clear();
     probe.seats = kSeats;
-    probe.self = NodeId{*options.seat};
+    probe.self = *seat;
   }
   // Opens nothing; refuses what start would.
   if (auto mesh = net::Mesh::create(io, probe, {}); !mesh) return mesh.error();
+  return {};
+}
+
+Result<std::unique_ptr<Group>> Group::create(boost::asio::io_context& io, GroupOptions options,
+                                             engine::Engine& engine, Handlers handlers) {
+  if (const auto good = check(io, options); !good) return good.error();
+  if (options.tls) options.seat = number(net::member_in(*options.tls).value());
   return std::unique_ptr<Group>{new Group{io, std::move(options), engine, std::move(handlers)}};
 }
 

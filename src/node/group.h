@@ -56,7 +56,10 @@ class Group final : private Holders {
     std::function<void()> on_left;     // After leave().
   };
 
-  // One that listens elsewhere than on this machine needs TLS. REQUIRES: the engine outlives it.
+  // An error that says what makes no sense: one that listens elsewhere than on this machine needs
+  // TLS, say. Opens nothing.
+  static Result<void> check(boost::asio::io_context& io, const GroupOptions& options);
+  // Refuses what check() does. REQUIRES: the engine outlives it.
   static Result<std::unique_ptr<Group>> create(boost::asio::io_context& io, GroupOptions options,
                                                engine::Engine& engine, Handlers handlers);
   ~Group() override;

@@ -41,6 +41,7 @@ TEST(LocalAsker, HearsThatItIsInsideBeforeItHearsThatItIsWanted) {
   NodeConfig config;
   config.members = {{.host = "", .port = 0, .path = (folder / "member").string()}};
   const auto daemon = Daemon::create(io, std::move(config), {}).value();
+  ASSERT_TRUE(daemon->start().has_value());
   Hasty hasty{*daemon};
   hasty.ask();
   EXPECT_THAT(hasty.told(), ::testing::ElementsAre("granted 1", "granted 2", "wanted 2"));

@@ -44,6 +44,7 @@ class Members {
 
   virtual ~Members() = default;
 
+  // Before it nothing is opened, nobody is contacted, and only stop() makes sense.
   virtual Result<void> start() = 0;
   virtual void stop() = 0;
 

@@ -33,8 +33,7 @@ struct NodeConfig {
   LeaseTimes times{};
   std::optional<net::TlsFiles> engine_tls{};
   std::string engine_user{}, engine_password{};
-  bool only_check = false;  // Open nothing: the settings are being looked at.
-  ElectionId election{};    // Of the coordinator of `central`, and of who leads; bully by default.
+  ElectionId election{};  // Of the coordinator of `central`, and of who leads; bully by default.
 };
 
 // An error that says what makes no sense; of the rest, the mesh will.

@@ -27,18 +27,8 @@ engine::Options engine_options(const NodeConfig& config) {
   return options;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Members>> ViewMembers::create(boost::asio::io_context& io,
-                                                     const NodeConfig& config, Handlers handlers) {
-  const auto url = engine::parse_url(*config.engine);
-  if (!url) return url.error();
-  auto opened = engine::open(io, *url, engine_options(config));
-  if (!opened) return opened.error();
-  if (!config.listen) return error("--listen says where the other members reach us: HOST:PORT");
-  std::unique_ptr<ViewMembers> made{new ViewMembers};
-  made->url_ = *config.engine;
-  made->engine_ = std::move(*opened);
+// REQUIRES: config.listen.
+GroupOptions group_options(const NodeConfig& config) {
   GroupOptions options;
   options.listen = *config.listen;
   options.advertise = config.advertise;
@@ -48,40 +38,64 @@ Result<std::unique_ptr<Members>> ViewMembers::create(boost::asio::io_context& io
   options.tls = config.tls;
   options.policy = config.policy;
   options.times = config.times;
-  options.log = handlers.log;
+  return options;
+}
+
+}  // namespace
+
+ViewMembers::ViewMembers(boost::asio::io_context& io, const NodeConfig& config, engine::Url url,
+                         Handlers handlers)
+    : io_(io), config_(config), url_(std::move(url)), handlers_(std::move(handlers)) {}
+
+Result<std::unique_ptr<Members>> ViewMembers::create(boost::asio::io_context& io,
+                                                     const NodeConfig& config, Handlers handlers) {
+  auto url = engine::parse_url(*config.engine);
+  if (!url) return url.error();
+  if (const auto good = engine::check(*url, engine_options(config)); !good) return good.error();
+  if (!config.listen) return error("--listen says where the other members reach us: HOST:PORT");
+  if (const auto good = Group::check(io, group_options(config)); !good) return good.error();
+  return std::unique_ptr<Members>{
+      new ViewMembers{io, config, std::move(*url), std::move(handlers)}};
+}
+
+Result<void> ViewMembers::start() {
+  auto opened = engine::open(io_, url_, engine_options(config_));
+  if (!opened) return opened.error();
+  engine_ = std::move(*opened);
+  GroupOptions options = group_options(config_);
+  options.log = handlers_.log;
   Group::Handlers group;
-  group.on_granted = [h = handlers.on_granted](const Orders::Grant& grant) {
-    h(grant.waiter, grant.fence, grant.may_keep);
+  group.on_granted = [this](const Orders::Grant& grant) {
+    handlers_.on_granted(grant.waiter, grant.fence, grant.may_keep);
   };
-  group.on_lost = handlers.on_lost;
-  group.on_wanted = handlers.on_wanted;
-  group.is_inside = handlers.is_inside;
-  group.on_message = handlers.on_gossip;
+  group.on_lost = handlers_.on_lost;
+  group.on_wanted = handlers_.on_wanted;
+  group.is_inside = handlers_.is_inside;
+  group.on_message = handlers_.on_gossip;
   group.on_view = [] {};
-  group.on_settled = handlers.on_settled;
-  group.on_left = handlers.on_left;
-  auto joined = Group::create(io, std::move(options), *made->engine_, std::move(group));
+  group.on_settled = handlers_.on_settled;
+  group.on_left = handlers_.on_left;
+  auto joined = Group::create(io_, std::move(options), *engine_, std::move(group));
   if (!joined) return joined.error();
-  made->group_ = std::move(*joined);
-  if (config.only_check) return std::unique_ptr<Members>{std::move(made)};
-  made->group_->start();
+  group_ = std::move(*joined);
+  group_->start();
   constexpr milliseconds kSayEvery{5'000};
-  for (auto said = std::chrono::steady_clock::now(); !made->group_->is_enlisted();) {
-    io.restart();
-    io.run_one_for(milliseconds{100});
+  for (auto said = std::chrono::steady_clock::now(); !group_->is_enlisted();) {
+    io_.restart();
+    io_.run_one_for(milliseconds{100});
     if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
     said = std::chrono::steady_clock::now();
-    handlers.log(
-        fmt::format("waiting for the engine {}: {}", *config.engine, made->engine_->health().said));
+    handlers_.log(
+        fmt::format("waiting for the engine {}: {}", *config_.engine, engine_->health().said));
   }
-  io.restart();
-  made->self_ = made->group_->seat();
-  const LeaseTimes& times = config.times;
-  handlers.log(fmt::format(
+  io_.restart();
+  self_ = group_->seat();
+  const LeaseTimes& times = config_.times;
+  handlers_.log(fmt::format(
       "TTL {} ms: what a member that dies has held is free after {} ms at most, with three members "
       "and commits of 10 ms",
       in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, milliseconds{10})).count()));
-  return std::unique_ptr<Members>{std::move(made)};
+  return {};
 }
 
 std::vector<NodeId> ViewMembers::others() const {
@@ -108,7 +122,7 @@ std::optional<NodeId> ViewMembers::leader() const {
 
 void ViewMembers::describe(session::State& state) const {
   session::ViewState view;
-  view.engine = url_;
+  view.engine = *config_.engine;
   const engine::Health health = group_->health();
   view.engine_reachable = health.reachable;
   view.engine_said = health.said;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/url.h"
 #include "node/group.h"
 #include "node/members.h"
 #include "node/node_config.h"
@@ -16,13 +17,16 @@ namespace hapax {
 
 class ViewMembers final : public Members {
  public:
-  // Waits until it is enlisted, running the io_context, for as long as it takes; `log` says what is
-  // being waited for.
+  // Opens nothing and contacts nobody.
   static Result<std::unique_ptr<Members>> create(boost::asio::io_context& io,
                                                  const NodeConfig& config, Handlers handlers);
 
-  Result<void> start() override { return {}; }
-  void stop() override { group_->stop(); }
+  // Waits until it is enlisted, running the io_context, for as long as it takes; `log` says what is
+  // being waited for.
+  Result<void> start() override;
+  void stop() override {
+    if (group_) group_->stop();
+  }
 
   Result<void> acquire(const std::string& name, WaiterId waiter, Want want) override {
     return group_->acquire(name, waiter, want);
@@ -60,9 +64,14 @@ class ViewMembers final : public Members {
   void evict(const std::string& whom, std::function<void(std::string)> done) override;
 
  private:
-  ViewMembers() = default;
+  ViewMembers(boost::asio::io_context& io, const NodeConfig& config, engine::Url url,
+              Handlers handlers);
 
-  std::string url_;
+  boost::asio::io_context& io_;
+  const NodeConfig config_;
+  const engine::Url url_;
+  const Handlers handlers_;
+  // There from start() on.
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Group> group_;
   NodeId self_{};

@@ -9,15 +9,6 @@ namespace hapax::engine {
 
 Result<std::unique_ptr<Engine>> open_zookeeper(boost::asio::io_context& io, const Url& url,
                                                const Options& options) {
-  if (options.tls) {
-    return error(
-        "ZooKeeper's client of Debian has no TLS; leave out the engine's TLS files, and use "
-        "a tunnel");
-  }
-  if (options.user.find(':') != std::string::npos) {
-    return error("ZooKeeper's users have no ':' in their names, but '{}' has; choose another",
-                 options.user);
-  }
   std::string servers;
   for (const Endpoint& endpoint : url.endpoints) {
     if (!servers.empty()) servers += ',';
