@@ -138,9 +138,11 @@ void Group::jump_clock(std::size_t member, long seconds) {
 
 void Group::replace_worker(std::size_t which) {
   Worker& worker = workers_[which];
+  // It holds nothing from some moment of this on; its daemon may know before we do.
+  const Nanos killing = now();
   worker.process->kill_now();
   // In a file of its own: the last line of the other one may be half of one.
-  Notes{own_history_, worker.client, 0}.note({.op = "end", .call = now(), .ret = now()});
+  Notes{own_history_, worker.client, 0}.note({.op = "end", .call = killing, .ret = now()});
   ++worker.restarts;
   start_worker(worker);
 }
