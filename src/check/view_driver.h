@@ -97,6 +97,8 @@ class ViewDriver {
 
   void carry_out(std::uint32_t i, const Keeper::Effects& effects) {
     Process<A>& p = touch(i);
+    // It may not hear at once that this life is over, and was promised the lease.
+    if (effects.ended && p.client == Phase::inside && !p.expired) leave_ghost(i);
     if (effects.lost && p.client == Phase::inside &&
         !(effects.ended && options_.leaves_out(ViewRule::rejoin_empty))) {
       p.stop_working();
@@ -105,6 +107,10 @@ class ViewDriver {
       } else {
         give_back(i);
       }
+    }
+    if (effects.recall &&
+        (p.client != Phase::inside || options_.leaves_out(ViewRule::promise_kept))) {
+      p.keeper.drained();
     }
     if (effects.stop) stop(i);
     if (effects.report) report(i);
@@ -197,6 +203,12 @@ class ViewDriver {
     p.expired = false;
     forget_view(i);
   }
+  void leave_ghost(std::uint32_t i) {
+    Process<A>& p = processes[i];
+    p.ghost = p.keeper.self();
+    p.ghost_inside = p.client == Phase::inside;
+    p.ghost_mode = p.held_mode;
+  }
   void forget_view(std::uint32_t i) {
     Process<A>& p = processes[i];
     p.view = View{};
@@ -223,6 +235,7 @@ class ViewDriver {
   // The client has left, or has been told that it is lost.
   void give_back(std::uint32_t i) {
     Process<A>& p = processes[i];
+    if (p.keeper.is_leaving() && p.keeper.standing() != Standing::ended) p.keeper.drained();
     if (p.keeper.standing() == Standing::running) {
       if (p.lock->phase() != Phase::inside) {
         return fail("exclusion", "P{}'s client is inside, and its lock does not know", i);

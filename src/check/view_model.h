@@ -168,8 +168,12 @@ class ViewModel {
     fault(options_.crash && is_in, Kind::crash, [&] { scene_.crash(i); });
     fault(options_.leave && scene_.can_leave(i), Kind::leave, [&] { scene_.leave(i); });
     fault(options_.evict && scene_.can_be_evicted(i), Kind::evict, [&] { scene_.evict(i); });
-    fault(options_.cut && p.keeper.standing() == Standing::running && !p.keeper.is_leaving(),
-          Kind::give_way, [&] { scene_.give_way(i); });
+    // It beats no more.
+    take(p.keeper.is_leaving() && scene_.can_expire(i), Kind::expire, [&] { scene_.expire(i); });
+    const bool is_member =
+        p.keeper.standing() == Standing::running || p.keeper.standing() == Standing::changing;
+    fault(options_.cut && is_member && !p.keeper.is_leaving(), Kind::give_way,
+          [&] { scene_.give_way(i); });
     for (std::uint32_t from = 0; from < n_; ++from) {
       if (from != i && scene_.can_deliver(from, i)) expand_link(sink, from, i);
     }
@@ -305,7 +309,7 @@ std::string ViewModel<A>::tell(const ViewStep& step) const {
     case Kind::rejoin:
       return fmt::format("P{} comes back as a new life", who);
     case Kind::expire:
-      return fmt::format("the lease of P{}, which fell, runs out", who);
+      return fmt::format("the lease of P{}, which beats no more, runs out", who);
     case Kind::expire_ghost:
       return fmt::format("the lease of P{}'s former life runs out", who);
     case Kind::ask:

@@ -33,6 +33,7 @@ enum class ViewRule : std::uint8_t {
   gate_minds_reads,
   loop_beats,
   later_kept,
+  promise_kept,
 };
 
 struct ViewRuleInfo {
@@ -84,6 +85,8 @@ inline constexpr std::array kViewRules{
                  "beats come from the loop itself, so that one that hangs stops beating"},
     ViewRuleInfo{ViewRule::later_kept, "later-kept",
                  "messages of a view that has not begun here are kept"},
+    ViewRuleInfo{ViewRule::promise_kept, "promise-kept",
+                 "whoever leaves stays until its clients have left or its lease is over"},
 };
 
 constexpr std::optional<ViewRule> view_rule_named(std::string_view name) {

@@ -192,6 +192,7 @@ class ViewScene : public ViewDriver<A> {
     const Process<A>& p = processes[i];
     const Standing standing = p.keeper.standing();
     if (standing == Standing::outside || standing == Standing::ended) return false;
+    if (p.keeper.is_leaving()) return false;
     return p.expired || is_marked(p.keeper.self()) ||
            commons.reg.beat_of(p.keeper.self()) == nullptr;
   }
@@ -258,9 +259,7 @@ class ViewScene : public ViewDriver<A> {
     Process<A>& p = touch(i);
     p.alive = true;
     if (!p.expired && commons.reg.beat_of(p.keeper.self()) != nullptr) {
-      p.ghost = p.keeper.self();
-      p.ghost_inside = p.client == Phase::inside;
-      p.ghost_mode = p.held_mode;
+      leave_ghost(i);
     }
     if (p.client == Phase::inside && !options_.leaves_out(ViewRule::rejoin_empty)) {
       p.stop_working();
@@ -269,7 +268,7 @@ class ViewScene : public ViewDriver<A> {
   }
   bool can_leave(std::uint32_t i) const {
     const Process<A>& p = processes[i];
-    return p.client == Phase::idle && p.keeper.standing() == Standing::running && !p.going;
+    return p.client != Phase::waiting && p.keeper.standing() == Standing::running && !p.going;
   }
   void leave(std::uint32_t i) {
     Process<A>& p = touch(i);
@@ -320,6 +319,7 @@ class ViewScene : public ViewDriver<A> {
   using Driver::give_back;
   using Driver::grant;
   using Driver::is_marked;
+  using Driver::leave_ghost;
   using Driver::life_of;
   using Driver::make_lock;
   using Driver::may_request;

@@ -19,7 +19,10 @@ void Keeper::on_announced(Outcome outcome, Effects& fx) {
       leased_ = true;
       fx.read = true;
       break;
-    case Outcome::conflict:  // Nobody else is this life: an earlier try of ours has come through.
+    case Outcome::conflict:  // An earlier try has come through; or we were shut out meanwhile.
+      refused_ = true;
+      fx.read = true;
+      break;
     case Outcome::unknown:
       fx.read = true;
       break;
@@ -27,7 +30,7 @@ void Keeper::on_announced(Outcome outcome, Effects& fx) {
 }
 
 void Keeper::beat_due(Effects& fx) {
-  if (standing_ != Standing::outside && standing_ != Standing::ended) fx.beat = true;
+  if (standing_ != Standing::outside && standing_ != Standing::ended && !leaving_) fx.beat = true;
 }
 
 void Keeper::on_beat(Outcome outcome, Effects& fx) {
@@ -45,9 +48,13 @@ void Keeper::lease_ended(Effects& fx) {
 void Keeper::on_register(const Register& now, Effects& fx) {
   if (standing_ == Standing::ended) return;
   if (standing_ == Standing::outside) {
+    if (now.beat_of(self_) == nullptr) {
+      if (refused_) end(fx);
+      return;
+    }
     // Announced by a try whose answer was lost. There is no lease before the next beat.
-    if (now.beat_of(self_) == nullptr) return;
     standing_ = Standing::announced;
+    refused_ = false;
   }
   if (now.beat_of(self_) == nullptr) return end(fx);
   if (now.roll.epoch > roll_.epoch) learn(now.roll, fx);
@@ -69,11 +76,18 @@ void Keeper::on_overdue(const Beat& beat) {
             [](const Beat& a, const Beat& b) { return a.life < b.life; });
 }
 
-void Keeper::renew_view() { renewing_ = standing_ == Standing::running; }
+void Keeper::renew_view() {
+  renewing_ = standing_ == Standing::running || standing_ == Standing::changing;
+}
 
 void Keeper::leave(Effects& fx) {
-  fx.lost = !leaving_ && leased_;
+  fx.recall = !leaving_;
   leaving_ = true;
+}
+
+void Keeper::drained() {
+  HAPAX_CHECK(leaving_);
+  drained_ = true;
 }
 
 void Keeper::propose(Effects& fx) {
@@ -123,7 +137,7 @@ bool Keeper::is_due(const Register& now) const { return proposal_from(now).has_v
 
 // Its beat stood still, and stands there still.
 bool Keeper::is_gone(const Register& now, Life life) const {
-  if (life == self_) return leaving_;
+  if (life == self_) return leaving_ && (drained_ || !leased_);
   const Beat* there = now.beat_of(life);
   // A member without a beat was shut out by whoever deleted it.
   return there == nullptr || std::find(overdue_.begin(), overdue_.end(), *there) != overdue_.end();
@@ -132,17 +146,21 @@ bool Keeper::is_gone(const Register& now, Life life) const {
 std::optional<Proposal> Keeper::proposal_from(const Register& now) const {
   if (now.beat_of(self_) == nullptr) return std::nullopt;
   Proposal proposal{now.version, {Epoch{number(now.roll.epoch) + 1}, {}}, {}};
+  for (const Beat& beat : now.beats) {
+    if (proposal.gone.size() < kMostGone && is_gone(now, beat.life)) proposal.gone.push_back(beat);
+  }
+  const auto goes = [&](Life life) {
+    const Beat* there = now.beat_of(life);
+    if (there == nullptr) return is_gone(now, life);
+    return std::find(proposal.gone.begin(), proposal.gone.end(), *there) != proposal.gone.end();
+  };
   for (const Life life : now.roll.members) {
-    if (!is_gone(now, life)) proposal.next.members.push_back(life);
+    if (!goes(life)) proposal.next.members.push_back(life);
   }
   for (const Beat& beat : now.beats) {
-    if (is_gone(now, beat.life)) {
-      proposal.gone.push_back(beat);
-    } else if (!now.roll.has(beat.life)) {
-      proposal.next.members.push_back(beat.life);
-    }
+    if (!goes(beat.life) && !now.roll.has(beat.life)) proposal.next.members.push_back(beat.life);
   }
-  const bool same = proposal.next.members == now.roll.members;
+  const bool same = proposal.next.members == now.roll.members && proposal.gone.empty();
   if (same && !(renewing_ && now.roll.epoch == roll_.epoch)) return std::nullopt;
   return proposal;
 }

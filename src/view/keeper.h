@@ -54,14 +54,17 @@ class Keeper {
  public:
   // To be carried out in this order.
   struct Effects {
-    bool lost = false;    // All grants here end: tell the clients, then let the algorithms release.
-    bool stop = false;    // Handle no message of the view, grant nothing, take back every word.
-    bool report = false;  // Tell every other member of roll() which locks are held here.
-    bool begin = false;   // All reports are in: every lock starts from its holder, then go on.
-    bool ended = false;   // Drop everything. To come back, be another life.
-    bool announce = false;             // Create our beat, if there is none …
-    bool beat = false;                 // … or renew it, if it is still there and not marked.
-    bool read = false;                 // Read the register, and hand it in.
+    bool lost = false;  // All grants here end: tell the clients, then let the algorithms release.
+    // We go: tell the clients inside. What they hold stays held until they have left, or the lease
+    // is over: so long it was promised to them.
+    bool recall = false;
+    bool stop = false;      // Handle no message of the view, grant nothing, take back every word.
+    bool report = false;    // Tell every other member of roll() which locks are held here.
+    bool begin = false;     // All reports are in: every lock starts from its holder, then go on.
+    bool ended = false;     // Drop everything. To come back, be another life.
+    bool announce = false;  // Create our beat, if there is none …
+    bool beat = false;      // … or renew it, if it is still there and not marked.
+    bool read = false;      // Read the register, and hand it in.
     std::optional<Proposal> proposal;  // Commit it, and say what became of it.
 
     void clear() { *this = {}; }
@@ -86,8 +89,11 @@ class Keeper {
   void on_overdue(const Beat& beat);
   // Our links have lost what they had: the same members start afresh.
   void renew_view();
-  // We want to go. Nothing is granted any more; drain first, or what is held is lost.
+  // We want to go. Nothing is granted any more, no beat renews the lease, and we are out when
+  // nothing is held here any more or the lease is over.
   void leave(Effects& fx);
+  // Nothing is held here. REQUIRES: leaving.
+  void drained();
   // It is our turn to propose what is_due(). The lowest goes first, the others after a delay.
   void propose(Effects& fx);
   void on_proposed(Outcome outcome, Effects& fx);
@@ -118,8 +124,11 @@ class Keeper {
   // What is being committed.
   const std::optional<Proposal>& pending() const { return pending_; }
 
-  HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, renewing_, roll_, reported_, overdue_,
-               stage_, pending_)
+  HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, drained_, refused_, renewing_, roll_,
+               reported_, overdue_, stage_, pending_)
+
+  // Of those that are given up on, so many at a time: engines take commits of a limited size.
+  static constexpr std::size_t kMostGone = 20;
 
  private:
   enum class Stage : std::uint8_t { none, reading, committing };
@@ -135,6 +144,8 @@ class Keeper {
   Standing standing_ = Standing::outside;
   bool leased_ = false;
   bool leaving_ = false;
+  bool drained_ = false;
+  bool refused_ = false;  // Our announcement was. The register says why.
   bool renewing_ = false;
   Roll roll_;
   std::vector<Life> reported_;  // Whose reports for roll_ are in, in order; while changing.

@@ -186,13 +186,18 @@ TEST(Keeper, FindsItsBeatAfterALostAnswer) {
   EXPECT_FALSE(keeper.is_leased());
 }
 
-TEST(Keeper, LeavesByProposingAViewWithoutItself) {
+TEST(Keeper, LeavesByProposingAViewWithoutItselfOnceNothingIsHeld) {
   Keeper keeper = running();
   Keeper::Effects fx;
   keeper.leave(fx);
-  EXPECT_TRUE(fx.lost);
+  EXPECT_TRUE(fx.recall);
+  EXPECT_FALSE(fx.lost) << "the clients inside were promised the lease";
   EXPECT_FALSE(keeper.may_grant());
   fx.clear();
+  keeper.beat_due(fx);
+  EXPECT_FALSE(fx.beat);
+  EXPECT_FALSE(keeper.is_due(kTwo));
+  keeper.drained();
   keeper.propose(fx);
   keeper.on_register(kTwo, fx);
   ASSERT_TRUE(fx.proposal.has_value());
@@ -200,6 +205,46 @@ TEST(Keeper, LeavesByProposingAViewWithoutItself) {
   EXPECT_THAT(fx.proposal->gone, ElementsAre(Beat{kA, 1}));
   keeper.on_proposed(Outcome::committed, fx);
   EXPECT_TRUE(fx.ended);
+}
+
+TEST(Keeper, LeavesWhenItsLeaseIsOverThoughSomethingIsHeld) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.leave(fx);
+  keeper.lease_ended(fx);
+  EXPECT_TRUE(fx.lost);
+  EXPECT_TRUE(keeper.is_due(kTwo));
+}
+
+TEST(Keeper, EndsIfItIsShutOutBeforeItIsAnnounced) {
+  Keeper keeper{kA};
+  Keeper::Effects fx;
+  keeper.announce(fx);
+  keeper.on_announced(Outcome::conflict, fx);
+  EXPECT_TRUE(fx.read);
+  keeper.on_register(register_of(0, 0, {}, {}), fx);
+  EXPECT_TRUE(fx.ended);
+}
+
+TEST(Keeper, GivesUpOnManyInSeveralProposals) {
+  Keeper keeper = running();
+  std::vector<Beat> beats{{kA, 1}, {kB, 1}};
+  for (std::uint64_t i = 0; i < 30; ++i) beats.push_back({Life{100 + i}, 1});
+  for (const Beat& beat : beats) keeper.on_overdue(beat);
+  Keeper::Effects fx;
+  keeper.propose(fx);
+  keeper.on_register(register_of(5, 1, {kA, kB}, beats), fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_EQ(fx.proposal->gone.size(), Keeper::kMostGone);
+  EXPECT_EQ(fx.proposal->next.members.size(), beats.size() - Keeper::kMostGone);
+}
+
+TEST(Keeper, StrikesOffWhoIsAnnouncedAndGivenUpOnBeforeAnyViewHasIt) {
+  Keeper keeper = running();
+  keeper.on_overdue({Life{9}, 1});
+  Register reg = kTwo;
+  reg.beats.push_back({Life{9}, 1});
+  EXPECT_TRUE(keeper.is_due(reg));
 }
 
 TEST(Keeper, RenewsAViewOnce) {
