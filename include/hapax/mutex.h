@@ -71,9 +71,11 @@ class Mutex {
   // Of the grant that is held, strictly larger than that of every earlier one.
   // REQUIRES: held by this object.
   Fence fence() const;
-  // Fires when the grant that is held can no longer be relied on: the daemon is gone or silent.
+  // Fires when the grant that is held can no longer be relied on: the daemon is gone or silent, or
+  // the lease is over. It is of this grant alone: a later one has its own. Callbacks run on a
+  // thread of the library, and hold up those of the next loss until they return.
   std::stop_token lost() const;
-  // How long the grant is good for without further word from the daemon; zero once it is lost.
+  // How long the grant is good for without further word; zero once it is lost.
   std::chrono::milliseconds valid_for() const;
 
  private:

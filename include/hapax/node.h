@@ -2,8 +2,10 @@
 // that nobody else has asked for since takes no message and no system call.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +14,24 @@
 
 namespace hapax {
 
-// Every field has a value, so that naming some of them is enough: {.self = 0, .members = {…}}.
+// Every field has a value, so that naming some of them is enough: {.self = 0, .members = {…}}, or
+// {.engine = "etcd://db1:2379", .listen = "127.0.0.1:7401"}.
 struct NodeOptions {
+  // A fixed list of members, which nobody may leave:
   std::uint32_t self = 0;              // Which of the members we are, from 0.
   std::vector<std::string> members{};  // Where each is reached: host:port or unix:/path.
+  // Or members that find one another through an engine, and come and go:
+  std::string engine{};     // etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | embedded:PATH
+  std::string listen{};     // Where the others reach us: host:port or unix:/path …
+  std::string advertise{};  // … unless it is here.
+  std::string name{};       // For people; the host's if not said.
+  std::optional<std::uint32_t> seat{};   // 0 … 63; the lowest free one if not said.
+  std::chrono::milliseconds ttl{5'000};  // How long a lease lasts. The same at all members.
+  // How long the engine may take to answer at first.
+  std::chrono::milliseconds enlist_within{30'000};
+  std::string engine_authority{}, engine_certificate{}, engine_key{};  // PEM files.
+  std::string engine_user{}, engine_password{};
+  // Of both:
   std::string group = "hapax";
   std::vector<std::string> clients{};  // Where other programs may reach us; TCP with TLS, if given.
   std::string default_algorithm = "carvalho-roucairol";
@@ -27,20 +43,28 @@ struct NodeOptions {
 
 class Node {
  public:
-  // Throws std::system_error.
+  // Throws std::system_error. On an engine it is there when the engine knows of us; locks can be
+  // asked for at once, and are granted when a view has us.
   explicit Node(const NodeOptions& options);
-  ~Node();  // Leaves without waiting: what is held is released.
+  // What is held is released when the last Mutex and the like is gone as well. On an engine it then
+  // leaves the group, which takes a TTL at most, and as a rule milliseconds.
+  ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // Whether all other members are connected.
+  // Whether all other members are connected; on an engine: a view has us, by a lease.
   bool is_complete() const;
 
   // As Client has them.
   std::vector<LockInfo> who(std::string_view name = {},
                             std::vector<std::uint32_t>* silent = nullptr);
-  GroupStatus status();
+  GroupStatus status();  // With the view, the lease that is left, and whether it is in jeopardy.
   MemberStats stats();
+
+  // On an engine only: nobody may ask for locks here any more, what is held may be given back until
+  // `patience` is over and is lost then. Whoever waits is told Errc::lost. Throws
+  // std::system_error.
+  void leave_group(std::chrono::milliseconds patience);
 
  private:
   friend class Election;

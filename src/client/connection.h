@@ -62,6 +62,7 @@ class Connection final : public detail::Gateway {
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const std::string& whom, std::string& why) override;
+  using detail::Gateway::lost;
   std::stop_token lost() const override;
   std::chrono::milliseconds valid_for() const override;
 

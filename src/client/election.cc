@@ -129,8 +129,7 @@ class Election::Impl {
 
   // Of its term, while it leads. REQUIRES: mutex_ is held.
   std::stop_token lost_token() const {
-    const bool has_own = stage_ == Stage::leading && holding_.lost.stop_possible();
-    return has_own ? holding_.lost : gateway_->lost();
+    return stage_ == Stage::leading ? gateway_->lost(holding_) : gateway_->lost();
   }
 
   mutable std::mutex mutex_;  // Guards what follows. Not held while waiting.

@@ -49,6 +49,7 @@ class Endpoints final : public detail::Gateway {
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const std::string& whom, std::string& why) override;
+  using detail::Gateway::lost;
   std::stop_token lost() const override { return now()->lost(); }
   std::chrono::milliseconds valid_for() const override { return now()->valid_for(); }
 

@@ -26,6 +26,7 @@ struct Holding {
   // Fires when this very grant cannot be relied on any more: what the gateway's own token says is
   // of the grants of now, which may be later ones. Without a state: the gateway's.
   std::stop_token lost{};
+  std::uint64_t term = 0;  // Of the lease it was granted by, if the gateway counts them.
 };
 
 // What a Mutex keeps for its gateway from one grant to the next.
@@ -96,6 +97,10 @@ class Gateway {
 
   // Fires when the grants of now cannot be relied on any more: all at once.
   virtual std::stop_token lost() const = 0;
+  // The same for that grant, and no later one.
+  virtual std::stop_token lost(const Holding& holding) const {
+    return holding.lost.stop_possible() ? holding.lost : lost();
+  }
   // How long grants are good for without further word.
   virtual std::chrono::milliseconds valid_for() const = 0;
 };

@@ -49,8 +49,7 @@ class Grants {
   // Of the grant that came last.
   std::stop_token lost() const {
     const std::lock_guard lock{mutex_};
-    const bool has_own = !held_.empty() && held_.back().holding.lost.stop_possible();
-    return has_own ? held_.back().holding.lost : gateway_->lost();
+    return held_.empty() ? gateway_->lost() : gateway_->lost(held_.back().holding);
   }
   std::chrono::milliseconds valid_for() const {
     return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();

@@ -3,7 +3,11 @@
 // A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table goes on
 // believing that it is held, and the next lock() is one compare-and-swap on the spot's word, with
 // the next turn. When somebody else wants it, here or elsewhere, the loop takes the word
-// back and releases; or, if it is in use, marks it, and the unlock releases.
+// back and releases; or, if it is in use, marks it, and the unlock releases. So it does when a view
+// stops, before what is held is reported.
+//
+// In a group on an engine an entry by the word alone looks at the lease as well (lease.h), and at
+// whether it is still the one by which the lock was granted.
 #pragma once
 
 #include <atomic>
@@ -11,8 +15,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "client/gateway.h"
+#include "client/lease.h"
 #include "client/shared_loop.h"
 #include "hapax/error.h"
 #include "node/daemon.h"
@@ -50,9 +56,12 @@ class Member final : public detail::Gateway {
                       std::vector<std::uint32_t>& silent) override;
   std::error_code status(GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
-  std::error_code leave(std::chrono::milliseconds, std::string&) override { return Errc::refused; }
+  std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const std::string&, std::string&) override { return Errc::refused; }
-  std::stop_token lost() const override { return lost_.get_token(); }
+  std::stop_token lost() const override { return lease_.token(0); }
+  std::stop_token lost(const detail::Holding& holding) const override {
+    return lease_.token(holding.term);
+  }
   std::chrono::milliseconds valid_for() const override;
   bool is_complete();
 
@@ -65,17 +74,24 @@ class Member final : public detail::Gateway {
   struct Campaign;
   struct Grant;
 
+  std::vector<std::shared_ptr<Kept>> all_spots();
+  std::error_code leave_until(detail::Deadline deadline, std::chrono::milliseconds patience,
+                              std::string& why);
+
   // All on the loop.
+  void on_left();
+  void give_up_all();
   void give_up(Campaign& campaign, std::error_code why);
   void end_campaign(std::uint64_t waiter);
-  void ask(std::uint64_t id, const std::shared_ptr<Grant>& grant);
+  void ask(const std::shared_ptr<Grant>& grant);
+  static void end_unanswered(Campaign& campaign);
   void give_up(std::uint64_t grant, std::error_code why);
   void drop(std::uint64_t grant);
 
+  const Span ttl_;
+  Lease lease_;
   SharedLoop loop_;
   std::unique_ptr<Daemon> daemon_;
-  std::uint32_t size_ = 0;
-  Epoch epoch_{};
   std::mutex mutex_;  // Guards spots_.
   std::map<std::string, std::shared_ptr<Kept>> spots_;
   std::atomic<std::uint64_t> last_observation_{0};
@@ -84,7 +100,9 @@ class Member final : public detail::Gateway {
   std::map<std::uint64_t, std::shared_ptr<Campaign>> campaigns_;  // By waiter.
   std::map<std::uint64_t, ObserverId> observers_;
   std::map<std::uint64_t, std::shared_ptr<Grant>> grants_;
-  std::stop_source lost_;
+  bool is_leaving_ = false;
+  bool has_left_ = false;
+  std::vector<SharedLoop::Waiter*> leavers_;  // Who waits for that.
 };
 
 }  // namespace hapax::client

@@ -31,9 +31,14 @@ struct Member::Campaign final : LocalAsker {
 
   void on_granted(WaiterId id, Fence f, bool) override {
     waiter = id;
+    term = member.lease_.grant();
     answer({}, f);
   }
   void on_wanted(WaiterId) override {}
+  void on_lost(WaiterId id) override {
+    member.lease_.end();
+    member.campaigns_.erase(number(id));  // The last: it may be the end of us.
+  }
   void on_asked_to_resign(const std::string& to) override { candidate->ask_to_resign(to); }
   void on_refused() override {
     answer(Errc::refused, {});
@@ -54,6 +59,7 @@ struct Member::Campaign final : LocalAsker {
   SharedLoop::Waiter thread;
   std::error_code error;
   Fence fence;
+  Lease::Term term = 0;
 };
 
 std::error_code Member::campaign(const std::string& name, const std::string& value,
@@ -61,26 +67,32 @@ std::error_code Member::campaign(const std::string& name, const std::string& val
                                  const std::shared_ptr<detail::Candidate>& candidate,
                                  detail::Holding& holding) {
   if (SharedLoop::is_on_any()) return would_wait_for_itself();
-  const auto campaign = std::make_shared<Campaign>(*this, name, candidate);
-  // A moment later: whoever cancels may hold locks.
-  const auto give_up_later = [this, campaign] {
-    loop_.post([this, campaign] { give_up(*campaign, Errc::cancelled); });
-  };
-  std::optional<std::stop_callback<std::function<void()>>> canceller;
-  loop_.await(
-      campaign->thread, deadline,
-      [&] {
-        if (cancel.stop_possible()) canceller.emplace(cancel, give_up_later);
-        const auto waiter = daemon_->campaign(name, value, *campaign);
-        if (!waiter) return campaign->answer(Errc::refused, {});
-        campaign->waiter = *waiter;
-        campaigns_[number(*waiter)] = campaign;
-      },
-      [&] { give_up(*campaign, Errc::timed_out); });
-  if (campaign->error) return campaign->error;
-  holding = {number(*campaign->waiter), campaign->fence};
-  return {};
+  for (;;) {
+    const auto campaign = std::make_shared<Campaign>(*this, name, candidate);
+    // A moment later: whoever cancels may hold locks.
+    const auto give_up_later = [this, campaign] {
+      loop_.post([this, campaign] { give_up(*campaign, Errc::cancelled); });
+    };
+    std::optional<std::stop_callback<std::function<void()>>> canceller;
+    loop_.await(
+        campaign->thread, deadline,
+        [&] {
+          if (has_left_) return campaign->answer(Errc::lost, {});
+          if (cancel.stop_possible()) canceller.emplace(cancel, give_up_later);
+          const auto waiter = daemon_->campaign(name, value, *campaign);
+          if (!waiter) return campaign->answer(Errc::refused, {});
+          campaign->waiter = *waiter;
+          campaigns_[number(*waiter)] = campaign;
+        },
+        [&] { give_up(*campaign, Errc::timed_out); });
+    if (campaign->error) return campaign->error;
+    holding = {number(*campaign->waiter), campaign->fence, {}, campaign->term};
+    if (lease_.covers(holding.term)) return {};
+    resign(holding);  // The lease was over before we heard of it: once more.
+  }
 }
+
+void Member::end_unanswered(Campaign& campaign) { campaign.answer(Errc::lost, {}); }
 
 // Unless it was answered meanwhile.
 void Member::give_up(Campaign& campaign, std::error_code why) {

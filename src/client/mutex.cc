@@ -33,7 +33,7 @@ class Mutex::Impl {
     if (is_held_) gateway_->release(spot_.get(), holding_);
   }
 
-  // No clock is read, nothing is allocated, nobody is told.
+  // Nothing is allocated, nobody is told; no clock is read unless there is a lease.
   bool enter_again() noexcept {
     detail::Holding holding;
     if (!gateway_->enter_again(spot_.get(), holding)) return false;
@@ -67,9 +67,7 @@ class Mutex::Impl {
     HAPAX_CHECK(is_held_);
     return holding_.fence;
   }
-  std::stop_token lost() const {
-    return holding_.lost.stop_possible() ? holding_.lost : gateway_->lost();
-  }
+  std::stop_token lost() const { return gateway_->lost(holding_); }
   std::chrono::milliseconds valid_for() const {
     return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();
   }

@@ -1,5 +1,6 @@
 #include "node/daemon.h"
 
+#include <algorithm>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -18,6 +19,7 @@
 #include "node/gossip.h"
 #include "node/inquiries.h"
 #include "node/lobby.h"
+#include "node/local_calls.h"
 #include "node/lock_name.h"
 #include "node/lock_table.h"
 #include "node/members.h"
@@ -72,7 +74,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   }
 
   void stop() {
-    is_stopped_ = true;
+    if (std::exchange(is_stopped_, true)) return;
     for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
     if (desk_) desk_->close();
     if (inquiries_) inquiries_->clear();
@@ -85,6 +87,16 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   bool is_up(NodeId peer) const { return peer == config_.self || members_->is_up(peer); }
   void on_left(std::function<void()> then) { on_left_ = std::move(then); }
+  void on_leased(std::function<void(Instant)> then) { on_leased_ = std::move(then); }
+  Epoch epoch() const { return members_->epoch(); }
+  bool is_complete() const {
+    if (members_->table() == nullptr) return false;
+    const auto lease = members_->lease_left();
+    if (lease && lease->count() == 0) return false;
+    const auto others = members_->others();
+    return std::all_of(others.begin(), others.end(), [this](NodeId peer) { return is_up(peer); });
+  }
+  Result<void> leave(std::chrono::milliseconds patience) { return members_->leave(patience); }
 
   // --- this process itself ---
 
@@ -131,13 +143,6 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   Inquiries& inquiries() { return *inquiries_; }
 
  private:
-  struct LocalGrant {
-    LocalAsker* asker;
-    WaiterId waiter;
-    Fence fence;
-    bool may_keep;
-  };
-
   // --- clients ---
 
   void receive(Visitor::Socket socket, std::shared_ptr<asio::ssl::context> tls) {
@@ -315,14 +320,25 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
             .on_wanted =
                 [this](WaiterId waiter) {
                   const Asker* asker = askers_->find(waiter);
-                  if (asker != nullptr && asker->local != nullptr) local_wanted_.push_back(waiter);
+                  if (asker != nullptr && asker->local != nullptr) locals_.wanted(waiter);
                 },
             .on_lost = [this](WaiterId waiter) { on_lost(waiter); },
             .is_inside =
                 [this](WaiterId waiter) {
                   const Asker* asker = askers_->find(waiter);
                   if (asker == nullptr) return false;
-                  return asker->local == nullptr || asker->local->is_inside(waiter);
+                  if (asker->local == nullptr || asker->local->is_inside(waiter)) return true;
+                  askers_->erase(waiter);
+                  return false;
+                },
+            .take_back = [this](WaiterId waiter) -> std::optional<Turn> {
+              const Asker* asker = askers_->find(waiter);
+              if (asker == nullptr || asker->local == nullptr) return std::nullopt;
+              return asker->local->take_back(waiter);
+            },
+            .on_leased =
+                [this](Instant until) {
+                  if (on_leased_) on_leased_(until);
                 },
             .on_gossip =
                 [this](NodeId from, std::span<const std::uint8_t> message) {
@@ -341,10 +357,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   void on_granted(WaiterId waiter, Fence fence, bool may_keep) {
     if (!campaigns_->empty()) new_leaders_.emplace_back(waiter, fence);
     const Asker& asker = askers_->at(waiter);
-    if (asker.local != nullptr) {
-      local_grants_.push_back({asker.local, waiter, fence, may_keep});
-      return;
-    }
+    if (asker.local != nullptr) return locals_.granted(*asker.local, waiter, fence, may_keep);
     Visitor::Request& request = asker.visitor->requests.at(asker.request);
     request.held = true;
     request.fence = fence;
@@ -357,14 +370,14 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     const Asker asker = *found;
     campaigns_->leave(waiter);
     askers_->erase(waiter);
-    std::erase_if(local_grants_, [&](const LocalGrant& g) { return g.waiter == waiter; });
+    locals_.withdraw(waiter);
     if (asker.local != nullptr) return asker.local->on_lost(waiter);
     asker.visitor->requests.erase(asker.request);
     asker.visitor->tell(session::Lost{asker.request});
   }
   // What has been granted is told last, since those in this process may act on it at once.
   void settle() {
-    tell_locals();
+    if (askers_) locals_.tell(*askers_);
     if (!new_leaders_.empty()) tell_of_leaders();
   }
   void on_left() {
@@ -380,23 +393,6 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
       campaigns_->granted(waiter, fence);
     }
     carry_out();  // Those who had stepped aside for it queue again.
-  }
-
-  // Last, since they may act on it at once.
-  void tell_locals() {
-    if (telling_) return;
-    telling_ = true;
-    while (!local_grants_.empty() || !local_wanted_.empty()) {
-      for (const LocalGrant& grant : std::exchange(local_grants_, {})) {
-        grant.asker->on_granted(grant.waiter, grant.fence, grant.may_keep);
-      }
-      // What they did may have granted more. Who is not inside yet must not hear that it is wanted.
-      if (!local_grants_.empty()) continue;
-      for (const WaiterId waiter : std::exchange(local_wanted_, {})) {
-        if (const Asker* asker = askers_->find(waiter)) asker->local->on_wanted(waiter);
-      }
-    }
-    telling_ = false;
   }
 
   void log_once(std::string line) {
@@ -442,14 +438,13 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   std::shared_ptr<asio::ssl::context> tls_;  // For clients on other machines; may be null.
   Lobby visitors_{[this](auto delay, auto then) { after(delay, std::move(then)); }};
   std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
-  std::vector<LocalGrant> local_grants_;
-  std::vector<WaiterId> local_wanted_;
-  bool telling_ = false;
+  LocalCalls locals_;
   bool is_stopped_ = false;
   std::set<std::shared_ptr<asio::steady_timer>> timers_;
   std::uint64_t last_waiter_ = 0;
   std::vector<std::pair<std::weak_ptr<Visitor>, session::RequestId>> who_told_to_leave_;
   std::function<void()> on_left_;
+  std::function<void(Instant)> on_leased_;
   std::set<std::string> logged_;
   steady_clock::time_point started_;
 };
@@ -570,7 +565,10 @@ Campaigns& Daemon::campaigns() { return impl_->campaigns(); }
 session::State Daemon::state() const { return impl_->state(); }
 session::Stats Daemon::stats() const { return stats_of(impl_->facts()); }
 void Daemon::on_left(std::function<void()> then) { impl_->on_left(std::move(then)); }
-bool Daemon::is_up(NodeId peer) const { return impl_->is_up(peer); }
+void Daemon::on_leased(std::function<void(Instant)> then) { impl_->on_leased(std::move(then)); }
+Epoch Daemon::epoch() const { return impl_->epoch(); }
+bool Daemon::is_complete() const { return impl_->is_complete(); }
+Result<void> Daemon::leave(std::chrono::milliseconds patience) { return impl_->leave(patience); }
 std::string Daemon::metrics() const { return metrics_of(impl_->facts()); }
 
 }  // namespace hapax

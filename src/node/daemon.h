@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,9 @@ class LocalAsker {
   // A view stops: whether it is inside. If it only keeps the lock for later, it answers no, and
   // does not enter by it any more.
   virtual bool is_inside(WaiterId /*waiter*/) { return true; }
+  // Its grant is about to be lost, which it is told next: it does not enter by it any more. The
+  // turn of its last entry, if it may have entered again by itself.
+  virtual std::optional<Turn> take_back(WaiterId /*waiter*/) { return std::nullopt; }
   // Of a candidate only: somebody asks it to step down, for `to` unless that is empty.
   virtual void on_asked_to_resign(const std::string& /*to*/) {}
   // Of a candidate only: it waits no longer, since there is no room for its lock.
@@ -80,9 +84,17 @@ class Daemon {
   session::State state() const;
   session::Stats stats() const;
 
+  // What is granted is good until then; said again whenever it is longer, and again after a loss,
+  // when everybody has been told of that. Never said in a group without leases. To be asked for
+  // before start().
+  void on_leased(std::function<void(Instant)> then);
+  Epoch epoch() const;
+  // A view runs, by a lease, and all its members are connected to us.
+  bool is_complete() const;
+  // As `hapax leave`; on_left() when it is done. An error if the group has a fixed list.
+  Result<void> leave(std::chrono::milliseconds patience);
   // Called when the daemon has left its group, because somebody asked it to.
   void on_left(std::function<void()> then);
-  bool is_up(NodeId peer) const;
   // Prometheus' text format.
   std::string metrics() const;
 

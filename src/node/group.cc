@@ -298,6 +298,7 @@ void Group::carry_out() {
     while (!orders_.is_empty()) {
       const Orders now = std::exchange(orders_, {});
       for (const WaiterId waiter : now.lost) handlers_.on_lost(waiter);
+      if (now.leased_until) handlers_.on_leased(*now.leased_until);
       for (const Orders::Grant& grant : now.grants) handlers_.on_granted(grant);
       for (const WaiterId waiter : now.wanted) handlers_.on_wanted(waiter);
       {
@@ -375,6 +376,7 @@ void Group::arm() {
 // --- clients ---
 
 Result<void> Group::acquire(std::string_view name, WaiterId waiter, Want want) {
+  if (leaving_until_) return error("this member is leaving its group");
   const auto asked = service_.acquire(boot_clock_now(), name, waiter, want, orders_);
   carry_out();
   return asked;

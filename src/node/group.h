@@ -49,6 +49,10 @@ class Group final : private Holders {
     std::function<void(WaiterId)> on_lost;
     std::function<void(WaiterId)> on_wanted;
     std::function<bool(WaiterId)> is_inside;
+    // As of Holders.
+    std::function<std::optional<Turn>(WaiterId)> take_back = [](WaiterId) { return std::nullopt; };
+    // The lease lasts until then. All that was lost before has been told.
+    std::function<void(Instant)> on_leased = [](Instant) {};
     std::function<void(NodeId seat, std::span<const std::uint8_t>)>
         on_message;                    // Not of the views.
     std::function<void()> on_view;     // Begun.
@@ -69,7 +73,7 @@ class Group final : private Holders {
   void start();
   // Without a goodbye to the engine: whoever waits for what is held here waits for the lease.
   void stop();
-  // Grants nothing more; what is held is given time until `patience` is over and is then lost.
+  // Nobody may ask for more; what is held is given time until `patience` is over and is then lost.
   void leave(Span patience);
 
   // Calls and flush() carry out at once what has been ordered.
@@ -109,6 +113,7 @@ class Group final : private Holders {
         Handlers handlers);
 
   bool is_inside(WaiterId waiter) override { return handlers_.is_inside(waiter); }
+  std::optional<Turn> take_back(WaiterId waiter) override { return handlers_.take_back(waiter); }
 
   void enlist();
   void on_enlisted(const Enlisted& me);

@@ -18,6 +18,7 @@
 #include "core/fence.h"
 #include "core/want.h"
 #include "net/stats.h"
+#include "node/lease_times.h"
 #include "node/lock_table.h"
 #include "node/outbox.h"
 #include "session/protocol.h"
@@ -34,6 +35,11 @@ class Members {
     // Asked when a view stops: whether the client is inside. One that only keeps the lock for later
     // gives it up by answering no.
     std::function<bool(WaiterId)> is_inside;
+    // Its grant is about to be lost: what it gives up, and the turn of its last entry, if it may
+    // have entered again by itself.
+    std::function<std::optional<Turn>(WaiterId)> take_back;
+    // The lease lasts until then, on the clock of boot_clock.h. What was lost before has been told.
+    std::function<void(Instant)> on_leased;
     std::function<void(NodeId from, std::span<const std::uint8_t>)> on_gossip;
     std::function<void(NodeId peer)> on_forgotten;  // It came back without its memory.
     std::function<void()> on_settled;               // All that there was to tell has been told.

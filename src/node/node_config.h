@@ -1,6 +1,7 @@
 // What a daemon is told at its start.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct NodeConfig {
   std::string name{};                       // For people.
   std::optional<std::uint32_t> seat{};      // From 0; the lowest free one if not said.
   LeaseTimes times{};
+  std::optional<std::chrono::milliseconds> enlist_within{};  // Else as long as it takes.
   std::optional<net::TlsFiles> engine_tls{};
   std::string engine_user{}, engine_password{};
   ElectionId election{};  // Of the coordinator of `central`, and of who leads; bully by default.

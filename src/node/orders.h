@@ -1,9 +1,11 @@
 // What a step of the service asks its daemon to do, to be carried out in this order: tell who has
-// lost, hand out grants, say who is wanted, send, ask the engine. Cleared and reused.
+// lost, count on the lease, hand out grants, say who is wanted, send, ask the engine. Cleared and
+// reused.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,7 +46,8 @@ struct Orders {
     std::string text;
   };
 
-  std::vector<WaiterId> lost;  // Told before anything is sent that lets others in.
+  std::vector<WaiterId> lost;           // Told before anything is sent that lets others in.
+  std::optional<Instant> leased_until;  // The lease is longer than it was, or there is one again.
   std::vector<Grant> grants;
   std::vector<WaiterId> wanted;
   std::vector<Send> sends;
@@ -57,11 +60,12 @@ struct Orders {
     return std::span{arena}.subspan(send.first, send.count);
   }
   bool is_empty() const {
-    return lost.empty() && grants.empty() && wanted.empty() && sends.empty() && asks.empty() &&
-           complaints.empty() && !begun && !ended;
+    return lost.empty() && !leased_until && grants.empty() && wanted.empty() && sends.empty() &&
+           asks.empty() && complaints.empty() && !begun && !ended;
   }
   void clear() {
     lost.clear();
+    leased_until.reset();
     grants.clear();
     wanted.clear();
     sends.clear();

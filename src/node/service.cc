@@ -146,12 +146,13 @@ void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome,
       if (committed) {
         lease_end_ = asked.sent + times_.lease();
         next_beat_ = asked.sent + times_.beat_every();
+        orders.leased_until = lease_end_;
       }
       keeper_.on_announced(outcome, effects);
       break;
     case EngineAsk::Kind::beat:
       is_beating_ = false;
-      if (committed) lease_end_ = asked.sent + times_.lease();
+      if (committed) orders.leased_until = lease_end_ = asked.sent + times_.lease();
       keeper_.on_beat(outcome, effects);
       break;
     case EngineAsk::Kind::propose:
@@ -207,6 +208,17 @@ void Service::carry_out(Instant now, const Keeper::Effects& effects, Orders& ord
   if (effects.proposal) ask(EngineAsk::Kind::propose, now, orders);
 }
 
+Want Service::want_of(const std::string& name, Mode mode) const {
+  const LockKind kind = policy_.kind_for(name);
+  return is_shared(kind.algorithm) ? want_for(kind, mode) : Want::exclusive;
+}
+
+// Who has not been told of its grant yet has nothing to lose: it waits on.
+bool Service::withdraw_grant(WaiterId waiter, Orders& orders) {
+  return std::erase_if(orders.grants, [&](const Orders::Grant& g) { return g.waiter == waiter; }) >
+         0;
+}
+
 // The clients are told, then the algorithms release.
 void Service::lose_all(Orders& orders) {
   const std::size_t lost_before = orders.lost.size();
@@ -214,7 +226,12 @@ void Service::lose_all(Orders& orders) {
   if (table_) {
     table_->for_each_lock([&](const LockStatus& lock) {
       const auto lose = [&](const LockHolder& holder) {
-        if (!is_unleased(holder.waiter)) gone.emplace_back(lock.name, holder.waiter);
+        if (is_unleased(holder.waiter)) return;
+        if (withdraw_grant(holder.waiter, orders)) {
+          unleased_.push_back({lock.name, holder.waiter, holder.fence});
+        } else {
+          gone.emplace_back(lock.name, holder.waiter);
+        }
       };
       if (lock.holder) lose(*lock.holder);
       for (const LockHolder& sharer : lock.sharers) lose(sharer);
@@ -222,14 +239,20 @@ void Service::lose_all(Orders& orders) {
   }
   for (const auto& [name, waiter] : gone) {
     orders.lost.push_back(waiter);
-    const auto released = table_->release(name, waiter, out_);
+    const auto last = holders_.take_back(waiter);
+    const auto released = last ? table_->release_kept(name, waiter, *last, out_)
+                               : table_->release(name, waiter, out_);
     HAPAX_CHECK(released.has_value());
   }
   if (table_) flush(orders);
   for (Held& held : held_) {
-    if (held.given_back) continue;
-    orders.lost.push_back(held.waiter);
-    held.given_back = true;
+    if (std::exchange(held.given_back, true)) continue;
+    if (withdraw_grant(held.waiter, orders)) {
+      wants_.insert(wants_.begin(), {held.name, held.waiter, want_of(held.name, held.mode)});
+    } else {
+      orders.lost.push_back(held.waiter);
+      (void)holders_.take_back(held.waiter);  // The next view's fences are greater anyway.
+    }
   }
   stats_.lost_grants += orders.lost.size() - lost_before;
 }
@@ -239,14 +262,10 @@ void Service::stop() {
   HAPAX_CHECK(held_.empty());
   HAPAX_CHECK(wants_.empty());
   table_->for_each_lock([&](const LockStatus& lock) {
-    const LockKind kind = policy_.kind_for(lock.name);
-    const auto want_of = [&](Mode mode) {
-      return is_shared(kind.algorithm) ? want_for(kind, mode) : Want::exclusive;
-    };
     const auto keep = [&](const LockHolder& holder) {
       if (is_unleased(holder.waiter)) {
         // Never let in: it waits on, ahead of the others.
-        wants_.push_back({lock.name, holder.waiter, want_of(holder.mode)});
+        wants_.push_back({lock.name, holder.waiter, want_of(lock.name, holder.mode)});
       } else if (holders_.is_inside(holder.waiter)) {
         held_.push_back({lock.name, holder.waiter, holder.fence, holder.mode, false});
       }
@@ -255,7 +274,7 @@ void Service::stop() {
     for (const LockHolder& sharer : lock.sharers) keep(sharer);
     for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
       const Mode mode = lock.modes.empty() ? Mode::exclusive : lock.modes[i];
-      wants_.push_back({lock.name, lock.waiters[i], want_of(mode)});
+      wants_.push_back({lock.name, lock.waiters[i], want_of(lock.name, mode)});
     }
   });
   unleased_.clear();

@@ -38,13 +38,16 @@
 
 namespace hapax {
 
-// Who holds locks here. Asked when a view stops.
+// Who holds locks here. Asked when a view stops, or all is lost.
 class Holders {
  public:
   virtual ~Holders() = default;
   // Whether the client is inside. One that only keeps the lock for later gives it up by answering
   // no, and is not inside from then on.
   virtual bool is_inside(WaiterId waiter) = 0;
+  // Its grant is about to be lost, and it does not enter by it any more. The turn of its last
+  // entry, if it may have entered again by itself: whoever is next counts on from there.
+  virtual std::optional<Turn> take_back(WaiterId /*waiter*/) { return std::nullopt; }
 };
 
 struct ServiceStats {
@@ -177,6 +180,8 @@ class Service {
   void propose_if_due(Instant now, Orders& orders);
   Span propose_delay() const;
   bool is_unleased(WaiterId waiter) const;
+  Want want_of(const std::string& name, Mode mode) const;
+  static bool withdraw_grant(WaiterId waiter, Orders& orders);
 
   Keeper keeper_;
   Policy policy_;

@@ -71,6 +71,8 @@ Result<void> ViewMembers::start() {
   group.on_lost = handlers_.on_lost;
   group.on_wanted = handlers_.on_wanted;
   group.is_inside = handlers_.is_inside;
+  group.take_back = handlers_.take_back;
+  group.on_leased = handlers_.on_leased;
   group.on_message = handlers_.on_gossip;
   group.on_view = [] {};
   group.on_settled = handlers_.on_settled;
@@ -80,11 +82,16 @@ Result<void> ViewMembers::start() {
   group_ = std::move(*joined);
   group_->start();
   constexpr milliseconds kSayEvery{5'000};
-  for (auto said = std::chrono::steady_clock::now(); !group_->is_enlisted();) {
+  const auto began = std::chrono::steady_clock::now();
+  for (auto said = began; !group_->is_enlisted();) {
     io_.restart();
     io_.run_one_for(milliseconds{100});
-    if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
-    said = std::chrono::steady_clock::now();
+    const auto now = std::chrono::steady_clock::now();
+    if (config_.enlist_within && now - began > *config_.enlist_within) {
+      return error("the engine {} does not let us in: {}", *config_.engine, engine_->health().said);
+    }
+    if (now - said < kSayEvery) continue;
+    said = now;
     handlers_.log(
         fmt::format("waiting for the engine {}: {}", *config_.engine, engine_->health().said));
   }

@@ -21,8 +21,8 @@ class ViewMembers final : public Members {
   static Result<std::unique_ptr<Members>> create(boost::asio::io_context& io,
                                                  const NodeConfig& config, Handlers handlers);
 
-  // Waits until it is enlisted, running the io_context, for as long as it takes; `log` says what is
-  // being waited for.
+  // Waits until it is enlisted, running the io_context, for as long as it takes or the
+  // configuration says; `log` says what is being waited for.
   Result<void> start() override;
   void stop() override {
     if (group_) group_->stop();

@@ -1,0 +1,425 @@
+// Members inside this program that find one another through an engine, a file in a folder of their
+// own: what their threads see when views change and leases run out.
+#include <atomic>
+#include <csignal>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <future>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <sqlite3.h>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "base/testing/folder.h"
+#include "hapax/hapax.h"
+
+namespace hapax {
+namespace {
+
+using namespace std::chrono_literals;
+
+template <class Done>
+bool eventually(Done done) {
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
+}
+
+class NodeViews : public ::testing::Test {
+ protected:
+  NodeOptions options(int i) const {
+    NodeOptions options;
+    options.engine = "embedded:" + file();
+    options.group = "test";
+    options.listen = fmt::format("unix:{}", (folder_ / fmt::format("m{}", i)).string());
+    options.name = fmt::format("node-{}", i);
+    options.ttl = 800ms;
+    options.algorithms = {"reports/*=readers-writers"};
+    return options;
+  }
+  std::string file() const { return (folder_ / "group.db").string(); }
+  Node& join(int i) {
+    auto& node = nodes_[static_cast<std::size_t>(i)];
+    node = std::make_unique<Node>(options(i));
+    return *node;
+  }
+  Node& operator[](std::size_t i) { return *nodes_[i]; }
+  void start(int size) {
+    for (int i = 0; i < size; ++i) join(i);
+    ASSERT_TRUE(are_in_one_view(static_cast<std::uint32_t>(size)));
+  }
+  bool are_in_one_view(std::uint32_t size) {
+    return eventually([&] {
+      for (const auto& node : nodes_) {
+        if (node && (!node->is_complete() || node->status().size != size)) return false;
+      }
+      return true;
+    });
+  }
+
+  const testing::Folder folder_;
+  std::vector<std::unique_ptr<Node>> nodes_{8};
+};
+
+// The engine takes no commits while this lives.
+class Outage {
+ public:
+  explicit Outage(const std::string& file) {
+    EXPECT_EQ(sqlite3_open(file.c_str(), &handle_), SQLITE_OK);
+    sqlite3_busy_timeout(handle_, 10'000);
+    EXPECT_EQ(sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  }
+  ~Outage() { sqlite3_close(handle_); }
+  Outage(const Outage&) = delete;
+  Outage& operator=(const Outage&) = delete;
+
+ private:
+  sqlite3* handle_ = nullptr;
+};
+
+TEST_F(NodeViews, ExcludeOneAnotherWhileMembersComeAndGo) {
+  start(3);
+  std::atomic<int> inside{0};
+  std::atomic<int> entries{0};
+  std::atomic<bool> is_over{false};
+  Fence last;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      Mutex mutex{nodes_[t] ? *nodes_[t] : *nodes_[0], "one"};
+      while (!is_over) {
+        // Several times in a row, so that it enters by itself.
+        for (int i = 0; i < 5; ++i) {
+          const std::scoped_lock lock{mutex};
+          EXPECT_EQ(inside.fetch_add(1), 0);
+          EXPECT_LT(last, mutex.fence());
+          last = mutex.fence();
+          ++entries;
+          inside.fetch_sub(1);
+        }
+        std::this_thread::sleep_for(100us);
+      }
+    });
+  }
+  for (int i = 3; i < 6; ++i) {
+    const int before = entries;
+    join(i);
+    EXPECT_TRUE(are_in_one_view(static_cast<std::uint32_t>(i) + 1));
+    EXPECT_TRUE(eventually([&] { return entries > before + 50; }));
+  }
+  for (std::size_t i = 3; i < 6; ++i) {
+    const int before = entries;
+    nodes_[i].reset();
+    EXPECT_TRUE(are_in_one_view(static_cast<std::uint32_t>(8 - i)));
+    EXPECT_TRUE(eventually([&] { return entries > before + 50; }));
+  }
+  is_over = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(NodeViews, TakeOverFromAProcessThatIsKilled) {
+  int pipe[2];
+  ASSERT_EQ(pipe2(pipe, O_CLOEXEC), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    Node node{options(0)};
+    Mutex mutex{node, "one"};
+    mutex.lock();
+    const std::uint64_t fence[] = {number(mutex.fence().epoch), number(mutex.fence().turn)};
+    if (write(pipe[1], fence, sizeof fence) != sizeof fence) _exit(1);
+    for (;;) pause();
+  }
+  std::uint64_t fence[2];
+  ASSERT_EQ(read(pipe[0], fence, sizeof fence), static_cast<ssize_t>(sizeof fence));
+  join(1);
+  ASSERT_TRUE(are_in_one_view(2));
+  Mutex mutex{(*this)[1], "one"};
+  EXPECT_FALSE(mutex.try_lock());
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ASSERT_TRUE(mutex.try_lock_for(20s));
+  EXPECT_GT(mutex.fence(), (Fence{Epoch{fence[0]}, Turn{fence[1]}}));
+  EXPECT_FALSE(mutex.lost().stop_requested());
+  close(pipe[0]);
+  close(pipe[1]);
+}
+
+TEST_F(NodeViews, LoseWhatTheyHoldWithTheLeaseAndNothingThatIsGrantedLater) {
+  start(2);
+  Mutex mutex{(*this)[0], "one"};
+  SharedMutex reports{(*this)[0], "reports/x"};
+  Election election{(*this)[0], "scheduler"};
+  mutex.lock();
+  reports.lock_shared();
+  election.campaign("node-0");
+  const Fence before = mutex.fence();
+  const std::vector tokens{mutex.lost(), reports.lost(), election.lost()};
+  EXPECT_GT(mutex.valid_for(), 0ms);
+  EXPECT_LE(mutex.valid_for(), 800ms);
+  std::atomic<bool> was_told_first = false;
+  std::thread other{[&] {
+    Mutex same{(*this)[1], "one"};
+    same.lock();
+    was_told_first = tokens[0].stop_requested();
+    EXPECT_GT(same.fence(), before);
+    same.unlock();
+  }};
+  {
+    const Outage outage{file()};
+    EXPECT_TRUE(eventually([&] {
+      const auto view = (*this)[0].status().view;
+      return view->in_jeopardy || view->lease == 0ms;
+    }));
+    for (const std::stop_token& token : tokens) {
+      EXPECT_TRUE(eventually([&] { return token.stop_requested(); }));
+    }
+    EXPECT_EQ(mutex.valid_for(), 0ms);
+    EXPECT_FALSE(election.is_leader());
+    EXPECT_TRUE(eventually([&] { return (*this)[0].status().held == 0; }));
+  }
+  other.join();
+  EXPECT_TRUE(was_told_first);
+  mutex.unlock();
+  reports.unlock_shared();
+  election.resign();
+  // A later grant of the same object is not stopped, neither through the table nor by itself.
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(mutex.try_lock_for(20s));
+    EXPECT_FALSE(mutex.lost().stop_requested());
+    EXPECT_TRUE(tokens[0].stop_requested());
+    EXPECT_GT(mutex.fence(), before);
+    mutex.unlock();
+  }
+  reports.lock_shared();
+  EXPECT_FALSE(reports.lost().stop_requested());
+  reports.unlock_shared();
+  election.campaign("node-0");
+  EXPECT_TRUE(election.is_leader());
+  EXPECT_FALSE(election.lost().stop_requested());
+}
+
+TEST_F(NodeViews, TakeNothingForTheirOwnThatTheyHaveLost) {
+  start(1);
+  Mutex old{(*this)[0], "one"};
+  old.lock();
+  const std::stop_token lost = old.lost();
+  {
+    const Outage outage{file()};
+    ASSERT_TRUE(eventually([&] { return lost.stop_requested(); }));
+  }
+  Mutex current{(*this)[0], "one"};
+  ASSERT_TRUE(current.try_lock_for(20s));
+  old.unlock();  // Of what is no longer held; the lock is another one's by now.
+  Mutex next{(*this)[0], "one"};
+  EXPECT_FALSE(next.try_lock());
+  EXPECT_FALSE(current.lost().stop_requested());
+  current.unlock();
+  EXPECT_TRUE(next.try_lock_for(20s));
+}
+
+TEST_F(NodeViews, EnterNothingByThemselvesWithoutALease) {
+  start(2);
+  Mutex mutex{(*this)[0], "one"};
+  Fence last;
+  for (int i = 0; i < 100; ++i) {
+    const std::scoped_lock lock{mutex};
+    last = mutex.fence();
+  }
+  {
+    const Outage outage{file()};
+    ASSERT_TRUE(eventually([&] { return mutex.valid_for() == 0ms; }));
+    EXPECT_FALSE(mutex.try_lock_for(10ms));
+  }
+  // Whoever is next counts on from the last entry that nobody was asked for.
+  Mutex other{(*this)[1], "one"};
+  ASSERT_TRUE(other.try_lock_for(20s));
+  EXPECT_GT(other.fence(), last);
+}
+
+// A loop that hangs stops beating. Who enters by the word alone does not need it, and is stopped by
+// the clock; who holds is told by another thread.
+TEST_F(NodeViews, AreStoppedByTheClockWhenTheirLoopHangs) {
+  start(2);
+  std::atomic<int> inside{0};
+  std::atomic<int> entries{0};
+  std::atomic<bool> is_over{false};
+  Fence last;
+  std::atomic<bool> is_hung{false};
+  std::atomic<bool> may_go_on{false};
+  std::stop_token lost;
+  Mutex held{(*this)[0], "held"};
+  std::thread busy{[&] {
+    Mutex mutex{(*this)[0], "one"};
+    while (!is_over) {
+      const std::scoped_lock lock{mutex};
+      EXPECT_EQ(inside.fetch_add(1), 0);
+      EXPECT_LT(last, mutex.fence());
+      last = mutex.fence();
+      ++entries;
+      inside.fetch_sub(1);
+    }
+  }};
+  ASSERT_TRUE(eventually([&] { return entries > 100; }));
+  // It may be answered by the thread that asks.
+  std::thread hanging{[&] {
+    held.async_acquire([&](std::error_code error) {
+      EXPECT_FALSE(error);
+      lost = held.lost();
+      is_hung = true;
+      may_go_on.wait(false);
+    });
+  }};
+  ASSERT_TRUE(eventually([&] { return is_hung.load(); }));
+  const int before = entries;
+  EXPECT_TRUE(eventually([&] { return entries > before; }));  // Without the loop.
+  Mutex same_held{(*this)[1], "held"};
+  Mutex same{(*this)[1], "one"};
+  EXPECT_TRUE(same_held.try_lock_for(20s));
+  EXPECT_TRUE(lost.stop_requested());
+  EXPECT_TRUE(same.try_lock_for(20s));
+  EXPECT_EQ(inside.fetch_add(1), 0);
+  EXPECT_LT(last, same.fence());
+  last = same.fence();
+  is_over = true;
+  inside.fetch_sub(1);
+  same.unlock();
+  may_go_on = true;
+  may_go_on.notify_all();
+  busy.join();
+  hanging.join();
+  held.unlock();
+  EXPECT_FALSE(same_held.lost().stop_requested());
+}
+
+TEST_F(NodeViews, KeepLockFenceAndPlaceInTheQueueWhenAViewChanges) {
+  start(2);
+  Mutex mutex{(*this)[0], "one"};
+  mutex.lock();
+  const Fence before = mutex.fence();
+  std::atomic<bool> is_served = false;
+  Fence after;
+  std::thread waiter{[&] {
+    Mutex same{(*this)[1], "one"};
+    same.lock();
+    after = same.fence();
+    is_served = true;
+  }};
+  EXPECT_TRUE(eventually([&] { return (*this)[1].status().waiting == 1; }));
+  const Epoch epoch = (*this)[0].status().epoch;
+  join(2);
+  ASSERT_TRUE(are_in_one_view(3));
+  EXPECT_GT((*this)[0].status().epoch, epoch);
+  EXPECT_EQ(mutex.fence(), before);
+  EXPECT_FALSE(mutex.lost().stop_requested());
+  EXPECT_FALSE(is_served);
+  EXPECT_EQ((*this)[1].status().waiting, 1u);
+  mutex.unlock();
+  waiter.join();
+  EXPECT_GT(after, before);
+}
+
+TEST_F(NodeViews, GiveBackWhatTheyOnlyKeepWhenAViewChanges) {
+  start(1);
+  Mutex mutex{(*this)[0], "one"};
+  for (int i = 0; i < 3; ++i) std::scoped_lock{mutex};
+  EXPECT_EQ((*this)[0].status().held, 1u);  // As the table sees it.
+  join(1);
+  ASSERT_TRUE(are_in_one_view(2));
+  EXPECT_EQ((*this)[0].status().held, 0u);
+}
+
+TEST_F(NodeViews, DrainBeforeTheyLeave) {
+  start(2);
+  Mutex mutex{(*this)[0], "one"};
+  Mutex kept{(*this)[0], "kept"};
+  mutex.lock();
+  std::scoped_lock{kept};
+  auto leaving = std::async(std::launch::async, [&] { (*this)[0].leave_group(1h); });
+  Mutex more{(*this)[0], "more"};
+  EXPECT_TRUE(eventually([&] {
+    const bool is_refused = more.acquire_until(Mutex::Clock::now() + 1s, {}) == Errc::refused;
+    if (!is_refused) more.unlock();
+    return is_refused;
+  }));
+  EXPECT_FALSE(mutex.lost().stop_requested());
+  mutex.unlock();
+  ASSERT_EQ(leaving.wait_for(20s), std::future_status::ready);
+  leaving.get();
+  EXPECT_EQ(more.acquire_until(Mutex::Clock::now() + 1s, {}), Errc::lost);
+  EXPECT_TRUE(eventually([&] { return (*this)[1].status().size == 1; }));
+  Mutex same{(*this)[1], "one"};
+  EXPECT_TRUE(same.try_lock_for(20s));
+}
+
+TEST_F(NodeViews, TellWhoHoldsAndWhoWaitsWhenTheyLeaveAtOnce) {
+  start(2);
+  Mutex mutex{(*this)[0], "one"};
+  mutex.lock();
+  Mutex foreign{(*this)[1], "foreign"};
+  foreign.lock();
+  std::error_code told;
+  std::thread waiter{[&] {
+    Mutex same{(*this)[0], "foreign"};
+    told = same.acquire_until(Mutex::Clock::now() + 20s, {});
+  }};
+  EXPECT_TRUE(eventually([&] { return (*this)[0].status().waiting == 1; }));
+  (*this)[0].leave_group(0ms);
+  EXPECT_TRUE(mutex.lost().stop_requested());
+  waiter.join();
+  EXPECT_EQ(told, Errc::lost);
+  mutex.unlock();
+}
+
+TEST_F(NodeViews, ShowThemselves) {
+  start(2);
+  const GroupStatus status = (*this)[0].status();
+  ASSERT_TRUE(status.view.has_value());
+  EXPECT_EQ(status.size, 2u);
+  EXPECT_GT(number(status.epoch), 0u);
+  EXPECT_EQ(status.view->engine, "embedded:" + file());
+  EXPECT_EQ(status.view->standing, "running");
+  EXPECT_EQ(status.view->ttl, 800ms);
+  EXPECT_GT(status.view->lease, 0ms);
+  EXPECT_EQ(status.view->lives.size(), 2u);
+}
+
+TEST_F(NodeViews, RefuseWhatMakesNoSense) {
+  const auto error_of = [](const NodeOptions& options) -> std::error_code {
+    try {
+      Node{options};
+    } catch (const std::system_error& e) {
+      return e.code();
+    }
+    return {};
+  };
+  NodeOptions wrong = options(0);
+  wrong.members = {"127.0.0.1:1"};
+  EXPECT_EQ(error_of(wrong), Errc::refused);
+  wrong = options(0);
+  wrong.listen.clear();
+  EXPECT_EQ(error_of(wrong), Errc::refused);
+  wrong = options(0);
+  wrong.ttl = 100ms;
+  EXPECT_EQ(error_of(wrong), Errc::refused);
+  wrong = options(0);
+  wrong.engine = "nosuch:x";
+  EXPECT_EQ(error_of(wrong), Errc::refused);
+  wrong = options(0);
+  wrong.engine = "embedded:/nowhere/group.db";
+  EXPECT_EQ(error_of(wrong), Errc::unreachable);
+  const testing::Folder folder;
+  Node fixed{{.members = {"unix:" + (folder / "m").string()}}};
+  EXPECT_THROW(fixed.leave_group(0ms), std::system_error);
+}
+
+}  // namespace
+}  // namespace hapax

@@ -1,0 +1,99 @@
+// What becomes of grants when the lease ends, at a member that is alone in its group.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <utility>
+
+#include "node/service.h"
+#include "swarm/virtual_engine.h"
+
+namespace hapax {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class LostGrants : public ::testing::Test, public Holders {
+ protected:
+  LostGrants() {
+    service_.be_born(Life{1});
+    service_.announce(now_, orders_);
+    run();
+  }
+  // Until a second has passed, asking the engine.
+  void run() {
+    for (int i = 0; i < 20; ++i) {
+      now_ += std::chrono::milliseconds{50};
+      service_.on_time(now_, orders_);
+      while (!orders_.asks.empty()) {
+        for (const EngineAsk& ask : std::exchange(orders_.asks, {})) answer(ask);
+      }
+    }
+  }
+  // Without asking it, until the lease is over.
+  void sleep() {
+    now_ = service_.lease_deadline();
+    service_.on_time(now_, orders_);
+  }
+  void acquire(std::uint64_t waiter) {
+    EXPECT_TRUE(service_.acquire(now_, "it", WaiterId{waiter}, orders_).has_value());
+  }
+
+  Instant now_{1};
+  std::optional<Turn> last_;  // Entered by itself.
+  Orders orders_;
+  Service service_{Policy::parse("carvalho-roucairol", {}).value(), LeaseTimes{}, *this};
+
+ private:
+  bool is_inside(WaiterId) override { return true; }
+  std::optional<Turn> take_back(WaiterId) override { return last_; }
+  void answer(const EngineAsk& ask) {
+    if (ask.kind == EngineAsk::Kind::read) {
+      return service_.on_register(now_, engine_.read(), orders_);
+    }
+    const Outcome outcome = ask.kind == EngineAsk::Kind::announce ? engine_.announce(ask.life)
+                            : ask.kind == EngineAsk::Kind::beat   ? engine_.beat(ask.life)
+                                                                  : engine_.commit(ask.proposal);
+    service_.on_committed(now_, ask, outcome, orders_);
+  }
+
+  VirtualEngine engine_;
+};
+
+TEST_F(LostGrants, WhoWasNotToldYetLosesNothingAndIsLetInByTheNextLease) {
+  orders_.clear();
+  acquire(1);
+  ASSERT_EQ(orders_.grants.size(), 1u);
+  sleep();
+  EXPECT_THAT(orders_.lost, IsEmpty());
+  EXPECT_THAT(orders_.grants, IsEmpty());
+  run();
+  ASSERT_EQ(orders_.grants.size(), 1u);
+  EXPECT_EQ(orders_.grants.front().waiter, WaiterId{1});
+}
+
+TEST_F(LostGrants, TheNextCountsOnFromEntriesThatNobodyWasAskedFor) {
+  orders_.clear();
+  acquire(1);
+  const Fence first = orders_.grants.at(0).fence;
+  orders_.clear();
+  last_ = Turn{number(first.turn) + 100};
+  sleep();
+  EXPECT_THAT(orders_.lost, ElementsAre(WaiterId{1}));
+  run();
+  acquire(2);
+  ASSERT_EQ(orders_.grants.size(), 1u);
+  EXPECT_GT(orders_.grants.front().fence, (Fence{first.epoch, *last_}));
+}
+
+TEST_F(LostGrants, ALeaseIsSaidAgainAfterItWasLost) {
+  ASSERT_TRUE(orders_.leased_until.has_value());
+  orders_.clear();
+  sleep();
+  EXPECT_FALSE(orders_.leased_until.has_value());
+  run();
+  EXPECT_EQ(orders_.leased_until, service_.lease_deadline());
+}
+
+}  // namespace
+}  // namespace hapax
