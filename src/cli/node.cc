@@ -68,10 +68,16 @@ int serve(NodePlan plan) {
     if (health) health->close();
     daemon->stop();
   };
+  // Locks are given back by those who hold them: they are told to. Who is in a hurry says so twice.
   signals.async_wait([&](boost::system::error_code error, int signal) {
     if (error) return;
-    log_line(fmt::format("{} ends: signal {}", here, signal));
-    end();
+    log_line(fmt::format("{} ends when its clients have left: signal {}", here, signal));
+    daemon->wind_up();
+    signals.async_wait([&](boost::system::error_code failed, int again) {
+      if (failed) return;
+      log_line(fmt::format("{} ends at once: signal {}", here, again));
+      end();
+    });
   });
   daemon->on_left([&] {
     log_line(fmt::format("{} has left", here));

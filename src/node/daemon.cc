@@ -79,10 +79,27 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     if (desk_) desk_->close();
     if (inquiries_) inquiries_->clear();
     const auto visitors = visitors_.all();
-    for (const auto& visitor : visitors) forget_all(*visitor);
     visitors_.clear();
     for (const auto& visitor : visitors) visitor->close(true);
     members_->stop();
+  }
+
+  void wind_up() {
+    if (std::exchange(is_winding_up_, true)) return;
+    desk_->close();
+    for (const auto& visitor : visitors_.all()) {
+      forget_waits(*visitor);
+      if (visitor->requests.empty()) visitor->close(true);
+    }
+    // With leases we leave the group, which says when it is done, unless the engine is away.
+    ends_when_free_ = !members_->leave({}).has_value();
+    after(ends_when_free_ ? kToWindUp : members_->ttl() + kToWindUp, [this] { on_left(); });
+    if (ends_when_free_) {
+      for (const auto& visitor : visitors_.all()) {
+        for (const auto& [request, state] : visitor->requests) on_recalled(state.waiter);
+      }
+    }
+    carry_out();
   }
 
   bool is_up(NodeId peer) const { return peer == config_.self || members_->is_up(peer); }
@@ -179,6 +196,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                                 const std::string& name) override {
     if (visitor.requests.contains(request) || request == 0) {
       refuse(visitor, request, "that request is in use");
+      return std::nullopt;
+    }
+    if (is_winding_up_) {
+      refuse(visitor, request, "this daemon is about to end");
       return std::nullopt;
     }
     if (visitor.requests.size() >= Visitor::kMostRequests) {
@@ -304,12 +325,13 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     inquiries_->forget(visitor);
     elections_->forget(visitor);
     visitors_.erase(gone);
+    if (is_stopped_) return;
     if (!visitor.may_live_on()) return forget_all(visitor);
     forget_waits(visitor);
     carry_out();
-    if (!visitor.requests.empty() && !is_stopped_) {
-      after(session::kSilence, [this, gone] { forget_all(*gone); });
-    }
+    // Its clock may be slower than ours.
+    constexpr auto kUntilItHasNoticed = session::kSilence + session::kSilence / 20;
+    if (!visitor.requests.empty()) after(kUntilItHasNoticed, [this, gone] { forget_all(*gone); });
   }
 
   // --- members ---
@@ -323,6 +345,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                   if (asker != nullptr && asker->local != nullptr) locals_.wanted(waiter);
                 },
             .on_lost = [this](WaiterId waiter) { on_lost(waiter); },
+            .on_recalled = [this](WaiterId waiter) { on_recalled(waiter); },
             .is_inside =
                 [this](WaiterId waiter) {
                   const Asker* asker = askers_->find(waiter);
@@ -352,7 +375,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   }
   void on_gossip(NodeId from, std::span<const std::uint8_t> message);
 
-  void carry_out() { members_->flush(); }
+  void carry_out() {
+    members_->flush();
+    if (ends_when_free_) end_if_nothing_is_held();
+  }
 
   void on_granted(WaiterId waiter, Fence fence, bool may_keep) {
     if (!campaigns_->empty()) new_leaders_.emplace_back(waiter, fence);
@@ -375,12 +401,27 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     asker.visitor->requests.erase(asker.request);
     asker.visitor->tell(session::Lost{asker.request});
   }
+  // It keeps its request: it holds the lock until it lets go.
+  void on_recalled(WaiterId waiter) {
+    const Asker* asker = askers_->find(waiter);
+    if (asker == nullptr) return;
+    if (asker->local != nullptr) return asker->local->on_recalled(waiter);
+    asker->visitor->tell(session::Lost{asker->request});
+  }
+  void end_if_nothing_is_held() {
+    const LockTable* table = members_->table();
+    if (table == nullptr || table->stats().held > 0) return;
+    asio::post(io_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->on_left();
+    });
+  }
   // What has been granted is told last, since those in this process may act on it at once.
   void settle() {
     if (askers_) locals_.tell(*askers_);
     if (!new_leaders_.empty()) tell_of_leaders();
   }
   void on_left() {
+    if (is_stopped_) return;
     for (const auto& [weak, request] : std::exchange(who_told_to_leave_, {})) {
       const auto visitor = weak.lock();
       if (visitor && is_here(visitor)) visitor->tell(session::Ended{request});
@@ -439,6 +480,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   Lobby visitors_{[this](auto delay, auto then) { after(delay, std::move(then)); }};
   std::vector<std::pair<WaiterId, Fence>> new_leaders_;  // Granted, and not yet told of.
   LocalCalls locals_;
+  static constexpr std::chrono::milliseconds kToWindUp{5'000};
+  bool is_winding_up_ = false;
+  bool ends_when_free_ = false;
   bool is_stopped_ = false;
   std::set<std::shared_ptr<asio::steady_timer>> timers_;
   std::uint64_t last_waiter_ = 0;
@@ -542,6 +586,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(asio::io_context& io, NodeConfig 
 Daemon::Daemon(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 Result<void> Daemon::start() { return impl_->start(); }
+void Daemon::wind_up() { impl_->wind_up(); }
 void Daemon::stop() { impl_->stop(); }
 WaiterId Daemon::next_waiter() { return impl_->next_waiter(); }
 Result<void> Daemon::acquire(const std::string& name, WaiterId waiter, LocalAsker& asker,

@@ -29,6 +29,9 @@ class LocalAsker {
   virtual void on_granted(WaiterId waiter, Fence fence, bool may_keep) = 0;
   // Somebody else waits for the lock that it holds. May release it at once.
   virtual void on_wanted(WaiterId waiter) = 0;
+  // The daemon leaves its group: to give back the lock as soon as it can. It is its own until then,
+  // or until the lease is over.
+  virtual void on_recalled(WaiterId waiter) { on_wanted(waiter); }
   // Its grant ended with the lease. Nobody else has been let in yet.
   virtual void on_lost(WaiterId /*waiter*/) {}
   // A view stops: whether it is inside. If it only keeps the lock for later, it answers no, and
@@ -57,7 +60,11 @@ class Daemon {
   // Listens for members, dials them, and listens for clients. With an engine it waits until that
   // has answered, running the io_context.
   [[nodiscard]] Result<void> start();
-  // Says goodbye to everybody; the io_context then runs out of work.
+  // Tells all who hold a lock here to leave, and calls on_left() when they have; at the latest when
+  // the lease is over, or after a few seconds in a group without leases.
+  void wind_up();
+  // Hangs up on everybody; the io_context then runs out of work. What is still held here is not
+  // given back: others get it when the lease is over, and without leases never.
   void stop();
 
   // --- for this process itself; on the thread of the io_context, once it has started ---

@@ -13,6 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::string_view kSettings = "settings";
 constexpr std::string_view kLives = "lives";
 constexpr std::string_view kView = "view";
 constexpr std::string_view kLife = "life/";
@@ -114,6 +115,10 @@ const Enlisted* Directory::find(Life life) const {
   return at == lives.end() ? nullptr : &*at;
 }
 
+bool Directory::differs_from(std::string_view others) const {
+  return !lives.empty() && settings != others;
+}
+
 std::optional<std::uint32_t> Directory::free_seat() const {
   std::array<bool, kSeats> taken{};
   for (const Enlisted& e : lives) taken[e.seat] = true;
@@ -128,7 +133,10 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
   for (const engine::Record& record : snapshot.records) {
     const std::string_view key = record.key;
     bool is_good = true;
-    if (key == kLives) {
+    if (key == kSettings) {
+      directory.settings = record.value;
+      directory.settings_version = record.version;
+    } else if (key == kLives) {
       const auto last = number_in(record.value);
       is_good = last.has_value();
       directory.last_life = last.value_or(0);
@@ -157,9 +165,12 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
   return directory;
 }
 
-Change enlisting(const Directory& now, const Enlisted& me) {
-  return {{{std::string{kLives}, now.last_life_version}, {key_of(kLife, me.life), engine::kAbsent}},
-          {{std::string{kLives}, fmt::format("{}", number(me.life))},
+Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings) {
+  return {{{std::string{kSettings}, now.settings_version},
+           {std::string{kLives}, now.last_life_version},
+           {key_of(kLife, me.life), engine::kAbsent}},
+          {{std::string{kSettings}, std::string{settings}},
+           {std::string{kLives}, fmt::format("{}", number(me.life))},
            {key_of(kLife, me.life), text_of(me)}}};
 }
 

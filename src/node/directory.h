@@ -1,6 +1,7 @@
 // The group's records in the engine, as people see them with the engine's own tools, and as the
 // keeper wants them.
 //
+//   settings     what all members must have in common, as people read it
 //   lives        the number of the last life that was given out
 //   view         {"epoch":3,"members":[1,4]}
 //   life/4 {"seat":1,"address":"10.0.0.2:7400","name":"db2","announced":true,"beat":17,"reached":2}
@@ -43,11 +44,15 @@ struct Directory {
   Register reg;  // The announced.
   std::vector<Enlisted> lives;
   std::vector<Life> evicted;
+  std::string settings;
+  engine::Version settings_version = 0;
   std::uint64_t last_life = 0;
   engine::Version last_life_version = 0;
   engine::Revision revision = 0;
 
   const Enlisted* find(Life life) const;
+  // Whether the group runs with other settings. One that nobody is left of takes new ones.
+  bool differs_from(std::string_view settings) const;
   // The lowest that nobody has.
   std::optional<std::uint32_t> free_seat() const;
 };
@@ -61,7 +66,8 @@ struct Change {
 };
 
 // `me` as the next life, if nobody else has become it meanwhile.
-Change enlisting(const Directory& now, const Enlisted& me);
+// REQUIRES: the group has no other settings.
+Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings);
 // Announced, one beat further; if the record is still there and nobody has marked it.
 Change beating(const Enlisted& me);
 Change proposing(const Proposal& proposal);

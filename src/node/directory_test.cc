@@ -24,7 +24,7 @@ struct Records {
 Enlisted enlist(Records& records, std::uint32_t seat) {
   const Directory now = records.read();
   Enlisted me{Life{now.last_life + 1}, seat, "127.0.0.1:7400", "host", false, 0, 0, 0};
-  EXPECT_TRUE(records.commit(enlisting(now, me)));
+  EXPECT_TRUE(records.commit(enlisting(now, me, "settings")));
   return me;
 }
 Beat announce(Records& records, Enlisted& me) {
@@ -53,8 +53,8 @@ TEST(Directory, GivesALifeOnce) {
   Records records;
   const Directory before = records.read();
   const Enlisted me{Life{1}, 0, "a", "n", false, 0, 0, 0};
-  EXPECT_TRUE(records.commit(enlisting(before, me)));
-  EXPECT_FALSE(records.commit(enlisting(before, me)));  // Somebody was faster.
+  EXPECT_TRUE(records.commit(enlisting(before, me, "settings")));
+  EXPECT_FALSE(records.commit(enlisting(before, me, "settings")));  // Somebody was faster.
 }
 
 TEST(Directory, BeatsGrowAndEndWithAMark) {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "node/boot_clock.h"
+#include "node/lock_name.h"
 #include "node/view_frame.h"
 
 namespace hapax {
@@ -14,8 +15,19 @@ namespace {
 
 using boost::system::error_code;
 
-constexpr std::size_t kMostUnsent = 1024;  // Frames for one life.
-constexpr int kStaleTtls = 10;             // An unannounced life is struck off after so many.
+constexpr std::size_t kMostUnacknowledged = std::size_t{256} << 20;  // Bytes for one life.
+constexpr int kStaleTtls = 10;  // An unannounced life is struck off after so many.
+
+// Locks are safe only if all members go by the same leases and the same algorithms.
+std::string settings_text(const GroupOptions& options) {
+  std::string locks = options.policy.text();
+  constexpr std::size_t kShown = 4096;
+  if (locks.size() > kShown) {
+    locks = fmt::format("{}… ({:016x})", locks.substr(0, kShown), hash_of_lock(locks));
+  }
+  return fmt::format("TTL {} ms and locks by {}", options.times.ttl / std::chrono::milliseconds{1},
+                     locks);
+}
 
 }  // namespace
 
@@ -61,20 +73,29 @@ Group::Group(boost::asio::io_context& io, GroupOptions options, engine::Engine& 
       options_(std::move(options)),
       handlers_(std::move(handlers)),
       service_(options_.policy, options_.times, *this),
-      registrar_(engine, {.on_directory = [this](const Directory& d) { on_directory(d); },
-                          .on_unreadable =
-                              [this](const std::string& why) {
-                                if (logged_.insert(why).second)
-                                  log("cannot read the group's records: " + why);
-                                service_.on_unreadable(boot_clock_now(), orders_);
-                                carry_out();
-                              },
-                          .on_committed =
-                              [this](const EngineAsk& ask, Outcome outcome) {
-                                service_.on_committed(boot_clock_now(), ask, outcome, orders_);
-                                carry_out();
-                              },
-                          .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); }}),
+      registrar_(engine, settings_text(options_),
+                 {.on_directory = [this](const Directory& d) { on_directory(d); },
+                  .on_unreadable =
+                      [this](const std::string& why) {
+                        if (logged_.insert(why).second)
+                          log("cannot read the group's records: " + why);
+                        service_.on_unreadable(boot_clock_now(), orders_);
+                        carry_out();
+                      },
+                  .on_committed =
+                      [this](const EngineAsk& ask, Outcome outcome) {
+                        service_.on_committed(boot_clock_now(), ask, outcome, orders_);
+                        carry_out();
+                      },
+                  .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
+                  .on_refused =
+                      [this](const std::string& theirs) {
+                        refusal_ = fmt::format(
+                            "the group {} runs with {}; this member was given {}: give all of "
+                            "them the same, or stop them all first",
+                            options_.group, theirs, settings_text(options_));
+                        if (logged_.insert(refusal_).second) log(refusal_);
+                      }}),
       timer_(io) {}
 
 Group::~Group() = default;
@@ -124,6 +145,10 @@ void Group::open_mesh() {
   options.incarnation = number(me.life);
   options.tls = options_.tls;
   options.log = options_.log;
+  // A report may name every lock that a member can hold, and what it waits for is asked for at once
+  // after it.
+  options.limits.resend_bytes = kMostUnacknowledged;
+  options.limits.resend_messages = std::size_t{1} << 20;
   net::MeshHandlers handlers;
   handlers.on_message = [this](NodeId seat, std::span<const std::uint8_t> message) {
     on_message(seat, message);
@@ -186,7 +211,7 @@ void Group::announce_if_connected() {
   const Keeper& keeper = service_.keeper();
   if (keeper.standing() != Standing::outside || keeper.self() != registrar_.me().life) return;
   const Directory& directory = registrar_.directory();
-  if (directory.find(keeper.self()) == nullptr) return;  // Not read yet.
+  if (directory.find(keeper.self()) == nullptr) return;  // Not read yet, or struck off.
   const Instant now = boot_clock_now();
   for (const Beat& beat : directory.reg.beats) {
     if (!is_up(beat.life) && !service_.is_overdue(beat.life, now)) return;
@@ -199,7 +224,9 @@ void Group::announce_if_connected() {
 // or soon given up on, and nobody gives way to it.
 void Group::give_way_if_cut_off() {
   const Keeper& keeper = service_.keeper();
-  if (keeper.standing() != Standing::running || keeper.is_leaving()) return;
+  const bool is_member =
+      keeper.standing() == Standing::running || keeper.standing() == Standing::changing;
+  if (!is_member || keeper.is_leaving()) return;
   const Instant now = boot_clock_now();
   std::uint32_t reached = 0;
   std::vector<Life> away;
@@ -224,6 +251,30 @@ void Group::give_way_if_cut_off() {
     service_.leave(now, orders_);
     return;
   }
+}
+
+// Whoever waits to be connected says from time to time that it is still there.
+void Group::show_life() {
+  const Keeper& keeper = service_.keeper();
+  if (keeper.standing() != Standing::outside || keeper.self() != registrar_.me().life) return;
+  const Instant now = boot_clock_now();
+  if (now - shown_ < options_.times.ttl) return;
+  shown_ = now;
+  registrar_.show_life();
+}
+
+// By others that did not hear of us for long, or evicted: be another life.
+bool Group::is_struck_off() const {
+  const Keeper& keeper = service_.keeper();
+  return keeper.standing() == Standing::outside && keeper.self() == registrar_.me().life &&
+         number(keeper.self()) != 0 && registrar_.is_up_to_date() &&
+         registrar_.directory().find(keeper.self()) == nullptr;
+}
+
+void Group::close_mesh() {
+  if (!mesh_) return;
+  mesh_->stop();
+  last_mesh_ = std::move(mesh_);
 }
 
 // Lives that were enlisted and never announced, and whose process is gone.
@@ -256,8 +307,9 @@ void Group::on_up(NodeId seat) {
   const Life life{mesh_->incarnation_of(seat)};
   log(fmt::format("life {} at seat {} is here", life, number(seat) + 1));
   if (const auto at = unsent_.find(life); at != unsent_.end()) {
-    for (const Bytes& frame : std::exchange(at->second, {})) send(life, frame);
-    unsent_.erase(life);
+    const Unsent unsent = std::move(at->second);
+    unsent_.erase(at);
+    for (const Bytes& frame : unsent.frames) send(life, frame);
   }
   carry_out();
 }
@@ -270,9 +322,10 @@ void Group::send(Life to, std::span<const std::uint8_t> frame) {
     if (!mesh_->send(*seat, frame)) service_.on_link_broken(boot_clock_now(), orders_);
     return;
   }
-  auto& queue = unsent_[to];
-  if (queue.size() < kMostUnsent) {
-    queue.emplace_back(frame.begin(), frame.end());
+  Unsent& unsent = unsent_[to];
+  if (unsent.bytes + frame.size() <= kMostUnacknowledged) {
+    unsent.frames.emplace_back(frame.begin(), frame.end());
+    unsent.bytes += frame.size();
   } else {
     service_.on_link_broken(boot_clock_now(), orders_);
   }
@@ -300,6 +353,7 @@ void Group::carry_out() {
       for (const WaiterId waiter : now.lost) handlers_.on_lost(waiter);
       if (now.leased_until) handlers_.on_leased(*now.leased_until);
       for (const Orders::Grant& grant : now.grants) handlers_.on_granted(grant);
+      for (const WaiterId waiter : now.recalled) handlers_.on_recalled(waiter);
       for (const WaiterId waiter : now.wanted) handlers_.on_wanted(waiter);
       {
         // Together, and at once: nothing is to be waited for.
@@ -321,15 +375,17 @@ void Group::carry_out() {
       }
       if (now.ended) {
         log("this life is over: what was held is lost");
-        if (mesh_) {
-          mesh_->stop();
-          last_mesh_ = std::move(mesh_);
-        }
+        close_mesh();
         leaving_until_ ? handlers_.on_left() : enlist();
       }
       handlers_.on_settled();
     }
     if (round == 0 && !is_stopped_) {
+      if (is_struck_off() && !registrar_.is_enlisting()) {
+        close_mesh();
+        enlist();
+      }
+      show_life();
       announce_if_connected();
       give_way_if_cut_off();
       strike_stale();

@@ -47,6 +47,7 @@ class Group final : private Holders {
   struct Handlers {
     std::function<void(const Orders::Grant&)> on_granted;
     std::function<void(WaiterId)> on_lost;
+    std::function<void(WaiterId)> on_recalled = [](WaiterId) {};
     std::function<void(WaiterId)> on_wanted;
     std::function<bool(WaiterId)> is_inside;
     // As of Holders.
@@ -102,6 +103,8 @@ class Group final : private Holders {
   const LeaseTimes& times() const { return options_.times; }
   std::optional<Span> lease_left() const;
   bool is_in_jeopardy() const;
+  // Why we are not let in; empty if nothing is wrong.
+  const std::string& refusal() const { return refusal_; }
   bool is_enlisted() const { return number(registrar_.me().life) != 0; }
   // REQUIRES: enlisted. It stays the same for all lives.
   NodeId seat() const { return NodeId{registrar_.me().seat}; }
@@ -116,6 +119,9 @@ class Group final : private Holders {
   std::optional<Turn> take_back(WaiterId waiter) override { return handlers_.take_back(waiter); }
 
   void enlist();
+  void close_mesh();
+  bool is_struck_off() const;
+  void show_life();
   void on_enlisted(const Enlisted& me);
   void on_directory(const Directory& directory);
   void open_mesh();
@@ -143,11 +149,17 @@ class Group final : private Holders {
   Orders orders_;
   boost::asio::steady_timer timer_;
   Instant armed_{};
-  std::map<Life, std::vector<Bytes>> unsent_;  // For lives that we are not connected to yet.
-  std::map<Life, Instant> down_since_;         // Members of the view that we do not reach.
+  struct Unsent {
+    std::vector<Bytes> frames;
+    std::size_t bytes = 0;
+  };
+  std::map<Life, Unsent> unsent_;       // For lives that we are not connected to yet.
+  std::map<Life, Instant> down_since_;  // Members of the view that we do not reach.
   std::map<Life, std::pair<std::uint64_t, Instant>> unannounced_;  // Their beats, seen since.
-  std::set<NodeId> held_;                                          // Seats not read from.
+  Instant shown_{};        // When we last said that we are there, though not announced.
+  std::set<NodeId> held_;  // Seats not read from.
   std::set<std::string> logged_;
+  std::string refusal_;
   net::Stats no_links_;
   std::uint64_t complaints_ = 0;
   bool is_carrying_out_ = false;

@@ -32,6 +32,8 @@ class Members {
     std::function<void(WaiterId)> on_wanted;
     // Its grant ended with the lease. Said before anybody else can be let in.
     std::function<void(WaiterId)> on_lost;
+    // We leave: it is told to, and holds its lock until it has, or the lease is over.
+    std::function<void(WaiterId)> on_recalled;
     // Asked when a view stops: whether the client is inside. One that only keeps the lock for later
     // gives it up by answering no.
     std::function<bool(WaiterId)> is_inside;

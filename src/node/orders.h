@@ -1,6 +1,6 @@
 // What a step of the service asks its daemon to do, to be carried out in this order: tell who has
-// lost, count on the lease, hand out grants, say who is wanted, send, ask the engine. Cleared and
-// reused.
+// lost, count on the lease, hand out grants, say who is to leave and who is wanted, send, ask the
+// engine. Cleared and reused.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,12 @@ struct Orders {
     std::string text;
   };
 
-  std::vector<WaiterId> lost;           // Told before anything is sent that lets others in.
-  std::optional<Instant> leased_until;  // The lease is longer than it was, or there is one again.
+  std::vector<WaiterId> lost;  // Told before anything is sent that lets others in.
+  // To leave: we go. Theirs until they give it back, or the lease is over.
+  std::vector<WaiterId> recalled;
+  // So long clients may rely on what they hold. It is longer than it was, or there is a lease
+  // again.
+  std::optional<Instant> leased_until;
   std::vector<Grant> grants;
   std::vector<WaiterId> wanted;
   std::vector<Send> sends;
@@ -60,11 +64,12 @@ struct Orders {
     return std::span{arena}.subspan(send.first, send.count);
   }
   bool is_empty() const {
-    return lost.empty() && !leased_until && grants.empty() && wanted.empty() && sends.empty() &&
-           asks.empty() && complaints.empty() && !begun && !ended;
+    return lost.empty() && recalled.empty() && !leased_until && grants.empty() && wanted.empty() &&
+           sends.empty() && asks.empty() && complaints.empty() && !begun && !ended;
   }
   void clear() {
     lost.clear();
+    recalled.clear();
     leased_until.reset();
     grants.clear();
     wanted.clear();

@@ -112,6 +112,22 @@ LockKind Policy::kind_for(std::string_view name) const {
   return default_;
 }
 
+std::string Policy::text() const {
+  const auto text_of = [](const LockKind& kind) {
+    std::string name;
+    with_algorithm(kind.algorithm, [&]<class A>() {
+      name = A::kInfo.name;
+      if constexpr (requires(typename A::Options o) { o.units; }) {
+        name += fmt::format(":{}", kind.units);
+      }
+    });
+    return name;
+  };
+  std::string text;
+  for (const Rule& rule : rules_) text += fmt::format("{}={}, ", rule.pattern, text_of(rule.kind));
+  return text + text_of(default_);
+}
+
 std::vector<std::string> Policy::warnings() const {
   std::vector<std::string> texts;
   const auto look_at = [&](AlgorithmId id, std::string_view which) {

@@ -44,6 +44,9 @@ class Policy {
   LockKind kind_for(std::string_view name) const;
   AlgorithmId algorithm_for(std::string_view name) const { return kind_for(name).algorithm; }
 
+  // The rules and then the default, as they are written.
+  std::string text() const;
+
   // What a person should know before using this policy; a sentence each.
   std::vector<std::string> warnings() const;
 

@@ -28,8 +28,8 @@ auto Registrar::if_alive(F f) {
   };
 }
 
-Registrar::Registrar(engine::Engine& engine, Handlers handlers)
-    : engine_(engine), handlers_(std::move(handlers)) {}
+Registrar::Registrar(engine::Engine& engine, std::string settings, Handlers handlers)
+    : engine_(engine), settings_(std::move(settings)), handlers_(std::move(handlers)) {}
 
 void Registrar::enlist(std::string address, std::string name, std::optional<std::uint32_t> seat) {
   wish_ = Wish{std::move(address), std::move(name), seat};
@@ -78,10 +78,11 @@ void Registrar::watch_from(engine::Revision revision) {
 
 void Registrar::try_to_enlist(const Directory& now) {
   if (is_enlisting_) return;
+  if (now.differs_from(settings_)) return handlers_.on_refused(now.settings);
   const auto seat = wish_->seat ? wish_->seat : now.free_seat();
   if (!seat) return;  // Full: the next change may free one.
   Enlisted me{Life{now.last_life + 1}, *seat, wish_->address, wish_->name, false, 0, 0, 0};
-  Change change = enlisting(now, me);
+  Change change = enlisting(now, me, settings_);
   is_enlisting_ = true;
   engine_.commit(std::move(change.conditions), std::move(change.writes),
                  if_alive([this, me](engine::Outcome outcome, engine::Revision revision) {
@@ -123,6 +124,14 @@ void Registrar::evict(Life life, const std::string& by, std::function<void(Outco
                  if_alive([done = std::move(done)](engine::Outcome outcome, engine::Revision) {
                    done(outcome_of(outcome));
                  }));
+}
+
+void Registrar::show_life() {
+  if (is_stopped_) return;
+  ++me_.beat;
+  Change change = beating(me_);
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([](engine::Outcome, engine::Revision) {}));
 }
 
 void Registrar::strike(const Enlisted& stale) {

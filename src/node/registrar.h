@@ -21,9 +21,12 @@ class Registrar {
     std::function<void(const std::string& why)> on_unreadable;
     std::function<void(const EngineAsk&, Outcome)> on_committed;
     std::function<void(const Enlisted&)> on_enlisted;  // This is who we are now.
+    // The group has other settings, those, and we are not let in as long as it does.
+    std::function<void(const std::string& settings)> on_refused;
   };
 
-  Registrar(engine::Engine& engine, Handlers handlers);
+  // `settings`: what all members must have in common, as people read it.
+  Registrar(engine::Engine& engine, std::string settings, Handlers handlers);
   Registrar(const Registrar&) = delete;
   Registrar& operator=(const Registrar&) = delete;
 
@@ -33,6 +36,8 @@ class Registrar {
   // Asks nothing more, and hears nothing more: the io_context may run out of work.
   void stop();
   void evict(Life life, const std::string& by, std::function<void(Outcome)> done);
+  // Says that we are there, though not announced.
+  void show_life();
   // Somebody who never announced itself and stood still: its seat is free again.
   void strike(const Enlisted& stale);
 
@@ -41,6 +46,10 @@ class Registrar {
 
   const Enlisted& me() const { return me_; }
   const Directory& directory() const { return directory_; }
+  // Whether the directory was read after our last commit.
+  bool is_up_to_date() const { return directory_.revision >= own_commit_; }
+  // On the way to becoming another life.
+  bool is_enlisting() const { return wish_.has_value(); }
   engine::Health health() const { return engine_.health(); }
 
  private:
@@ -51,6 +60,7 @@ class Registrar {
   auto if_alive(F f);
 
   engine::Engine& engine_;
+  const std::string settings_;
   Handlers handlers_;
   std::unique_ptr<engine::Watch> watch_;
   Directory directory_;

@@ -34,7 +34,7 @@ Instant Service::next_deadline() const {
   if (keeper_.is_leased()) no_later(lease_end_);
   const Standing standing = keeper_.standing();
   if (standing == Standing::outside || standing == Standing::ended) return next;
-  if (!is_beating_) no_later(next_beat_);
+  if (!is_beating_ && !keeper_.is_leaving()) no_later(next_beat_);
   for (const auto& [life, sight] : sights_) {
     if (!sight.is_told) no_later(sight.since + times_.patience());
   }
@@ -53,8 +53,7 @@ void Service::go_on(Instant now, Orders& orders) {
     }
   }
   const Standing standing = keeper_.standing();
-  if (standing == Standing::ended) return;
-  if (standing != Standing::outside) {
+  if (standing != Standing::outside && standing != Standing::ended) {
     if (now >= next_beat_ && !is_beating_) {
       Keeper::Effects effects;
       keeper_.beat_due(effects);
@@ -66,6 +65,7 @@ void Service::go_on(Instant now, Orders& orders) {
 }
 
 void Service::propose_if_due(Instant now, Orders& orders) {
+  if (keeper_.is_leaving() && held() == 0) keeper_.drained();
   for (auto& [life, sight] : sights_) {
     if (sight.is_told || now < sight.since + times_.patience()) continue;
     sight.is_told = true;
@@ -146,13 +146,16 @@ void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome,
       if (committed) {
         lease_end_ = asked.sent + times_.lease();
         next_beat_ = asked.sent + times_.beat_every();
-        orders.leased_until = lease_end_;
+        orders.leased_until = promised_until();
       }
       keeper_.on_announced(outcome, effects);
       break;
     case EngineAsk::Kind::beat:
       is_beating_ = false;
-      if (committed) orders.leased_until = lease_end_ = asked.sent + times_.lease();
+      if (committed) {
+        lease_end_ = asked.sent + times_.lease();
+        orders.leased_until = promised_until();
+      }
       keeper_.on_beat(outcome, effects);
       break;
     case EngineAsk::Kind::propose:
@@ -198,6 +201,7 @@ void Service::look_at_beats(Instant now, const Register& reg) {
 
 void Service::carry_out(Instant now, const Keeper::Effects& effects, Orders& orders) {
   if (effects.lost) lose_all(orders);
+  if (effects.recall) recall_all(orders);
   if (effects.stop) stop();
   if (effects.report) report(orders);
   if (effects.begin) begin(orders);
@@ -255,6 +259,21 @@ void Service::lose_all(Orders& orders) {
     }
   }
   stats_.lost_grants += orders.lost.size() - lost_before;
+}
+
+void Service::recall_all(Orders& orders) {
+  if (table_) {
+    table_->for_each_lock([&](const LockStatus& lock) {
+      const auto recall = [&](const LockHolder& holder) {
+        if (!is_unleased(holder.waiter)) orders.recalled.push_back(holder.waiter);
+      };
+      if (lock.holder) recall(*lock.holder);
+      for (const LockHolder& sharer : lock.sharers) recall(sharer);
+    });
+  }
+  for (const Held& held : held_) {
+    if (!held.given_back) orders.recalled.push_back(held.waiter);
+  }
 }
 
 // What survives of the view: who is inside, and who waits.
@@ -503,6 +522,12 @@ Result<void> Service::acquire(Instant now, std::string_view name, WaiterId waite
                               Orders& orders) {
   settle_time(now, orders);
   if (const auto valid = check_lock_name(name); !valid) return valid.error();
+  const std::size_t asked_for =
+      table_ ? table_->stats().held + table_->stats().waiting : held_.size() + wants_.size();
+  if (asked_for >= kMostAsked) {
+    return error("{} locks are held or waited for at this member, and that is all it can carry",
+                 kMostAsked);
+  }
   if (!table_) {
     const auto fits = check_want(name, policy_.kind_for(name), want);
     if (!fits) return fits.error();
@@ -523,11 +548,13 @@ Result<void> Service::release(Instant now, std::string_view name, WaiterId waite
                                : table_->release(name, waiter, out_);
     if (!released) return released.error();
     flush(orders);
+    if (keeper_.is_leaving()) go_on(now, orders);
     return {};
   }
   for (Held& held : held_) {
     if (held.waiter != waiter || held.given_back) continue;
     held.given_back = true;
+    if (keeper_.is_leaving()) go_on(now, orders);
     return {};
   }
   return error("it is not held");
@@ -557,7 +584,7 @@ Result<void> Service::abandon(Instant now, std::string_view name, WaiterId waite
 
 std::optional<Span> Service::lease_left(Instant now) const {
   if (!keeper_.is_leased()) return std::nullopt;
-  return std::max(Span{0}, lease_end_ - now);
+  return std::max(Span{0}, promised_until() - now);
 }
 
 bool Service::is_overdue(Life life, Instant now) const {

@@ -104,8 +104,9 @@ class Service {
 
   // --- coming and going ---
 
-  // Grants nothing any more, and proposes a view without us; what is held is lost, so drain first.
-  // Also for who is cut off from another member for too long and is the one to give way.
+  // Grants nothing any more, and proposes a view without us when nothing is held any more, at the
+  // latest when the lease is over. Also for who is cut off from another member for too long and is
+  // the one to give way.
   void leave(Instant now, Orders& orders);
   // At first, and after `ended`: be that life, with the waiters there are.
   // REQUIRES: outside and not announced, or ended.
@@ -118,9 +119,11 @@ class Service {
   const LockTable* table() const { return table_.get(); }
   LockTable* table() { return table_.get(); }
   const Register& reg() const { return reg_; }
-  // How long the lease still lasts; nothing if there is none.
+  // How long clients may rely on what they hold; nothing if there is no lease. A margin less than
+  // the lease: they have left when it is over and others come in.
   std::optional<Span> lease_left(Instant now) const;
   Instant lease_deadline() const { return lease_end_; }
+  Instant promised_until() const { return lease_end_ - times_.margin(); }
   // Its beat stood still for so long that it is given up on, or would be if we had a say.
   bool is_overdue(Life life, Instant now) const;
   // Its beat has changed not long ago.
@@ -162,10 +165,13 @@ class Service {
   };
 
   static constexpr std::size_t kMostKept = std::size_t{8} << 20;
+  // Held and waited for: what a report and the requests after it can carry into the next view.
+  static constexpr std::size_t kMostAsked = 400'000;
 
   void settle_time(Instant now, Orders& orders);
   void carry_out(Instant now, const Keeper::Effects& effects, Orders& orders);
   void lose_all(Orders& orders);
+  void recall_all(Orders& orders);
   void stop();
   void report(Orders& orders);
   void begin(Orders& orders);

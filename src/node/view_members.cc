@@ -69,6 +69,7 @@ Result<void> ViewMembers::start() {
     handlers_.on_granted(grant.waiter, grant.fence, grant.may_keep);
   };
   group.on_lost = handlers_.on_lost;
+  group.on_recalled = handlers_.on_recalled;
   group.on_wanted = handlers_.on_wanted;
   group.is_inside = handlers_.is_inside;
   group.take_back = handlers_.take_back;
@@ -87,6 +88,7 @@ Result<void> ViewMembers::start() {
     io_.restart();
     io_.run_one_for(milliseconds{100});
     const auto now = std::chrono::steady_clock::now();
+    if (!group_->refusal().empty()) return error("{}", group_->refusal());
     if (config_.enlist_within && now - began > *config_.enlist_within) {
       return error("the engine {} does not let us in: {}", *config_.engine, engine_->health().said);
     }

@@ -86,7 +86,7 @@ void Visitor::read() {
                             if (self->ended_ || self->closing_) return;
                             if (error) return self->end(error.message());
                             self->filled_ += count;
-                            if (!self->take_frames()) return self->end("malformed");
+                            if (!self->take_frames()) return self->hang_up("malformed");
                             self->read();
                           });
 }
@@ -114,7 +114,7 @@ void Visitor::tell(const session::Answer& answer) {
     // Not at once: whoever tells may be in the middle of telling others.
     overflown_ = true;
     asio::post(stream_.socket().get_executor(),
-               [self = shared_from_this()] { self->end("it does not read its answers"); });
+               [self = shared_from_this()] { self->hang_up("it does not read its answers"); });
     return;
   }
   if (flush_posted_ || !writing_.empty()) return;
@@ -144,7 +144,13 @@ void Visitor::flush() {
 void Visitor::close(bool kindly) {
   if (ended_) return;
   closing_ = true;
+  was_hung_up_on_ = true;
   if (!kindly || (outgoing_.empty() && writing_.empty())) return end("closed");
+}
+
+void Visitor::hang_up(const std::string& why) {
+  was_hung_up_on_ = true;
+  end(why);
 }
 
 void Visitor::end(const std::string& why) {

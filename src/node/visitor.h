@@ -59,9 +59,9 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   const std::string& host() const { return host_; }
   const std::string& command() const { return command_; }
   void introduce(const session::Hello& hello);
-  // Only a process that has ended closes a Unix socket. Whoever is behind TCP may be there and not
-  // know, unless it said so.
-  bool may_live_on() const { return !is_unix_ && !has_said_goodbye_; }
+  // Only a process that has ended closes a Unix socket. Whoever is behind TCP, or was hung up on,
+  // may be there and not know; unless it said goodbye.
+  bool may_live_on() const { return (!is_unix_ || was_hung_up_on_) && !has_said_goodbye_; }
   void say_goodbye() { has_said_goodbye_ = true; }
   bool is_behind_tcp() const { return !is_unix_; }
   Clock::duration silent_for() const { return Clock::now() - last_heard_; }
@@ -75,6 +75,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   bool take_frames();
   void flush();
   void end(const std::string& why);
+  void hang_up(const std::string& why);
 
   std::shared_ptr<boost::asio::ssl::context> tls_;
   net::Stream stream_;
@@ -90,6 +91,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   bool has_said_goodbye_ = false;
   Clock::time_point last_heard_ = Clock::now();
   bool is_unix_ = false;
+  bool was_hung_up_on_ = false;  // By us.
   bool closing_ = false;
   bool ended_ = false;
   std::uint32_t pid_ = 0;

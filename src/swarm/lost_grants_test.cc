@@ -92,7 +92,7 @@ TEST_F(LostGrants, ALeaseIsSaidAgainAfterItWasLost) {
   sleep();
   EXPECT_FALSE(orders_.leased_until.has_value());
   run();
-  EXPECT_EQ(orders_.leased_until, service_.lease_deadline());
+  EXPECT_EQ(orders_.leased_until, service_.promised_until());
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class Referee {
     l.last = std::max(l.last, fence);
     l.inside[waiter] = {member, want};
   }
-  // It has left, or has been told that its lock is lost.
+  // It has left by itself.
   void left(const std::string& lock, WaiterId waiter) { locks_[lock].inside.erase(waiter); }
 
   struct Reading {

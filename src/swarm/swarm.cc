@@ -168,7 +168,7 @@ class Swarm {
   // Everything that the service has ordered, and the alarm for when it has to be called next.
   void carry_out(Member& m) {
     Orders orders = std::exchange(m.orders, {});
-    for (const WaiterId waiter : orders.lost) on_lost(waiter);
+    for (const WaiterId waiter : orders.lost) on_lost(waiter, orders.ended);
     note_lease(m);
     for (const Orders::Grant& grant : orders.grants) on_granted(m, grant);
     const Life self = m.service->keeper().self();
@@ -196,8 +196,7 @@ class Swarm {
   // Until when, in true time, a life's clients may rely on it.
   void note_lease(const Member& m) {
     const Keeper& keeper = m.service->keeper();
-    lease_end_[keeper.self()] =
-        keeper.is_leased() ? global(m, m.service->lease_deadline()) : Instant{};
+    if (keeper.is_leased()) lease_end_[keeper.self()] = global(m, m.service->lease_deadline());
   }
   void arm(Member& m) {
     const Instant next = m.service->next_deadline();
@@ -355,6 +354,7 @@ class Swarm {
   void use_what_is_guarded(const Client& client, Span after) {
     const Referee::Reading reading = referee_.read(client.lock, client.fence, client.want);
     if (!reading.admitted) return;
+    if (prng_.below(20) == 0) after += 2 * plan_.times.ttl;
     agenda_.after(after, [this, lock = client.lock, fence = client.fence, want = client.want,
                           value = reading.value] {
       if (want == Want::shared) {
@@ -382,12 +382,14 @@ class Swarm {
       think(c);
     });
   }
-  void on_lost(WaiterId waiter) {
+  void on_lost(WaiterId waiter, bool life_ended) {
     Client& client = client_of(waiter);
     if (client.waiter != waiter || client.state != Client::State::inside) return;
     const auto c = static_cast<std::uint32_t>(&client - clients_.data());
     note("client {} has lost {}", c, client.lock);
-    referee_.left(client.lock, waiter);
+    // By its own clock it has left when the lease is over. If its member's life ends before that,
+    // it need not have heard of it yet, and counts as inside.
+    if (!life_ended) referee_.left(client.lock, waiter);
     client.state = Client::State::idle;
     ++report_.lost;
     think(c);
