@@ -12,6 +12,7 @@
 #include "net/endpoint.h"
 #include "node/askers.h"
 #include "node/campaigns.h"
+#include "node/client_job.h"
 #include "node/desk.h"
 #include "node/election_desk.h"
 #include "node/fixed_members.h"
@@ -76,6 +77,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     if (desk_) desk_->close();
     inquiries_->clear();
     const auto visitors = visitors_.all();
+    for (const auto& visitor : visitors) {
+      if (visitor->holds_anything()) end_job(*visitor);
+    }
     for (const auto& visitor : visitors) forget_all(*visitor);
     visitors_.clear();
     for (const auto& visitor : visitors) visitor->close(true);
@@ -292,15 +296,22 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
 
+  void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
+
   // Its waits end. What it holds is free: at once, or when it must have noticed.
   void on_gone(Visitor& visitor, const std::string&) {
     const auto gone = visitor.shared_from_this();
     inquiries_->forget(visitor);
     elections_->forget(visitor);
     visitors_.erase(gone);
-    if (!visitor.may_live_on()) return forget_all(visitor);
+    if (!visitor.may_live_on() && !leaves_job(visitor)) return forget_all(visitor);
     forget_waits(visitor);
     carry_out();
+    if (leaves_job(visitor) && !is_stopped_) {
+      return when_job_is_dead(
+          gone, [this](auto delay, auto next) { after(delay, std::move(next)); },
+          [this, gone] { forget_all(*gone); });
+    }
     if (!visitor.requests.empty() && !is_stopped_) {
       after(session::kSilence, [this, gone] { forget_all(*gone); });
     }
@@ -360,6 +371,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     if (asker.local != nullptr) return asker.local->on_lost(waiter);
     asker.visitor->requests.erase(asker.request);
     asker.visitor->tell(session::Lost{asker.request});
+    // It should have ended its job by now; but it may be asleep, or dead.
+    end_job(*asker.visitor);
   }
   // What has been granted is told last, since those in this process may act on it at once.
   void settle() {
