@@ -1,10 +1,14 @@
 #include "node/view_members.h"
 
 #include <algorithm>
+#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
+#include <functional>
 #include <utility>
 
 #include "engine/open.h"
+#include "node/boot_clock.h"
+#include "node/commit_probe.h"
 
 namespace hapax {
 
@@ -25,6 +29,44 @@ engine::Options engine_options(const NodeConfig& config) {
   options.user = config.engine_user;
   options.password = config.engine_password;
   return options;
+}
+
+// Runs the io_context until `done`, and says every now and then what is being waited for.
+void await(boost::asio::io_context& io, const std::function<bool()>& done,
+           const engine::Engine& engine, const NodeConfig& config, const Members::Handlers& h) {
+  constexpr milliseconds kSayEvery{5'000};
+  for (auto said = std::chrono::steady_clock::now(); !done();) {
+    io.restart();
+    io.run_one_for(milliseconds{100});
+    if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
+    said = std::chrono::steady_clock::now();
+    h.log(fmt::format("waiting for the engine {}: {}", *config.engine, engine.health().said));
+  }
+  io.restart();
+}
+
+// What a commit takes; or why that is too long. Through an engine that has more patience than the
+// member will have, so that a slow one is told from one that is away.
+Result<Span> measure_commits(boost::asio::io_context& io, const engine::Url& url,
+                             const NodeConfig& config, const Members::Handlers& handlers) {
+  engine::Options options = engine_options(config);
+  options.timeout = std::max(milliseconds{3'000}, in_ms(config.times.ttl));
+  auto engine = engine::open(io, url, options);
+  if (!engine) return engine.error();
+  boost::asio::steady_timer moment{io};
+  const auto later = [&moment](std::function<void()> then) {
+    moment.expires_after(milliseconds{100});
+    moment.async_wait([then = std::move(then)](const boost::system::error_code& cancelled) {
+      if (!cancelled) then();
+    });
+  };
+  CommitProbe probe{**engine, {boot_clock_now, later}, config.times.slowest_commit()};
+  probe.start();
+  await(
+      io, [&] { return probe.typical().has_value(); }, **engine, config, handlers);
+  const Span commit = *probe.typical();
+  if (const auto good = check_beats(config.times, commit); !good) return good.error();
+  return commit;
 }
 
 }  // namespace
@@ -64,23 +106,18 @@ Result<std::unique_ptr<Members>> ViewMembers::create(boost::asio::io_context& io
   if (!joined) return joined.error();
   made->group_ = std::move(*joined);
   if (config.only_check) return std::unique_ptr<Members>{std::move(made)};
+  const auto commit = measure_commits(io, *url, config, handlers);
+  if (!commit) return commit.error();
   made->group_->start();
-  constexpr milliseconds kSayEvery{5'000};
-  for (auto said = std::chrono::steady_clock::now(); !made->group_->is_enlisted();) {
-    io.restart();
-    io.run_one_for(milliseconds{100});
-    if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
-    said = std::chrono::steady_clock::now();
-    handlers.log(
-        fmt::format("waiting for the engine {}: {}", *config.engine, made->engine_->health().said));
-  }
-  io.restart();
+  await(
+      io, [&] { return made->group_->is_enlisted(); }, *made->engine_, config, handlers);
   made->self_ = made->group_->seat();
   const LeaseTimes& times = config.times;
   handlers.log(fmt::format(
       "TTL {} ms: what a member that dies has held is free after {} ms at most, with three members "
-      "and commits of 10 ms",
-      in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, milliseconds{10})).count()));
+      "and commits of {} ms, as measured now",
+      in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, *commit)).count(),
+      std::chrono::ceil<milliseconds>(*commit).count()));
   return std::unique_ptr<Members>{std::move(made)};
 }
 
