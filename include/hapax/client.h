@@ -21,6 +21,7 @@ namespace hapax {
 namespace detail {
 class Gateway;
 class Grants;
+class JobTie;
 }  // namespace detail
 
 // Somebody who holds a lock or waits for it, as its daemon knows them.
@@ -141,6 +142,7 @@ class Client {
   friend class Election;
   friend class Mutex;
   friend class detail::Grants;
+  friend class detail::JobTie;
   std::shared_ptr<detail::Gateway> gateway_;
 };
 

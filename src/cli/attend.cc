@@ -18,9 +18,11 @@ namespace hapax::cli {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 constexpr milliseconds kLook{100};
 constexpr int kLookInBackground_ms = 200;
+constexpr int kForTheWord_ms = 100;
 
 bool has_any_ended(const std::vector<std::stop_token>& ends) {
   return std::any_of(ends.begin(), ends.end(),
@@ -30,22 +32,49 @@ bool has_any_ended(const std::vector<std::stop_token>& ends) {
 }  // namespace
 
 Reliance::Reliance(const std::vector<std::stop_token>& ends,
-                   std::function<milliseconds()> valid_for, milliseconds grace)
-    : ends_(ends), valid_for_(std::move(valid_for)), grace_(grace) {
+                   std::function<milliseconds()> valid_for, milliseconds grace, detail::JobTie tie)
+    : ends_(ends),
+      valid_for_(std::move(valid_for)),
+      grace_(grace),
+      tie_(std::move(tie)),
+      good_until_(steady_clock::now()) {
   for (const std::stop_token& token : ends) on_end_.emplace_back(token, Ring{bell_});
 }
 
-bool Reliance::has_ended() const { return has_any_ended(ends_) || valid_for_() <= grace_; }
+bool Reliance::has_ended() {
+  const milliseconds valid = valid_for_();
+  if (has_any_ended(ends_)) return true;  // After valid_for: that is nothing from here on.
+  good_until_ = steady_clock::now() + valid;
+  return valid <= grace_;
+}
+
+milliseconds Reliance::lasts_for() const {
+  return std::max(milliseconds{1}, valid_for_() - grace_);
+}
+
+milliseconds Reliance::grace_left() const {
+  constexpr milliseconds kToDie{10};
+  if (has_any_ended(ends_) && !tie_.is_daemon_gone()) return milliseconds{0};
+  const auto left = std::chrono::floor<milliseconds>(good_until_ - steady_clock::now()) - kToDie;
+  return std::clamp(left, milliseconds{0}, grace_);
+}
 
 std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
   for (;;) {
     if (reliance.has_ended()) return std::nullopt;
-    if (const auto status = job.reap()) return status;
+    if (const auto status = job.reap()) {
+      // A daemon that has lost its lease kills the job as it says so: the word may be on its way.
+      pollfd word{reliance.bell().descriptor(), POLLIN, 0};
+      if (*status == kBySignal + SIGKILL) poll(&word, 1, kForTheWord_ms);
+      if (reliance.has_ended()) return std::nullopt;
+      return status;
+    }
     if (job.has_stopped()) {
       job.suspend();
       continue;
     }
-    wait_for(signals, &reliance.bell(), static_cast<int>(kLook.count()));
+    wait_for(signals, &reliance.bell(),
+             static_cast<int>(std::min(kLook, reliance.lasts_for()).count()));
     while (const auto signal = signals.take()) {
       if (*signal != SIGCHLD && *signal != SIGTTOU) job.signal(*signal);
     }

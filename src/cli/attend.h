@@ -11,6 +11,7 @@
 
 #include "cli/job.h"
 #include "cli/signals.h"
+#include "client/job_tie.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {
@@ -28,10 +29,16 @@ class Reliance {
  public:
   // Ends with any of `ends`, or when it is good for no longer than `grace`.
   Reliance(const std::vector<std::stop_token>& ends,
-           std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace);
+           std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace,
+           detail::JobTie tie);
 
-  bool has_ended() const;
+  bool has_ended();
   Bell& bell() { return bell_; }
+  // Until it ends by itself, unless it is renewed.
+  std::chrono::milliseconds lasts_for() const;
+  // How long the job has from SIGTERM to SIGKILL, now that it has ended: the grace, and no longer
+  // than what was granted is good. Nothing, if the daemon says that it is lost already.
+  std::chrono::milliseconds grace_left() const;
 
  private:
   struct Ring {
@@ -41,6 +48,8 @@ class Reliance {
   std::vector<std::stop_token> ends_;
   std::function<std::chrono::milliseconds()> valid_for_;
   std::chrono::milliseconds grace_;
+  detail::JobTie tie_;
+  std::chrono::steady_clock::time_point good_until_;  // As of when it was looked at last.
   Bell bell_;
   std::list<std::stop_callback<Ring>> on_end_;
 };

@@ -98,16 +98,23 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
                       const CampaignArguments& a) {
   set_environment(client, a.name, election.fence(), election.valid_for());
   const milliseconds grace = grace_within_lease(client, a.kill_after_s);
-  Reliance reliance{
-      {election.lost(), election.asked_to_resign()}, [&] { return election.valid_for(); }, grace};
-  Job job{a.command, signals.former()};
+  const detail::JobTie tie{client};
+  Reliance reliance{{election.lost(), election.asked_to_resign()},
+                    [&] { return election.valid_for(); },
+                    grace,
+                    tie};
+  Job job{a.command, signals.former(), tie};
   if (const auto status = attend(job, reliance, signals)) {
     job.end(grace, kForAll);  // It leads until nobody of it is left.
     return *status;
   }
   const bool was_asked = election.asked_to_resign().stop_requested() &&
                          !election.lost().stop_requested() && election.valid_for() > grace;
-  job.end(grace, was_asked ? kForAll : grace);
+  if (was_asked) {
+    job.end(grace, kForAll);
+  } else {
+    job.end(reliance.grace_left(), grace);
+  }
   if (!was_asked) fail_as_lost(a, "; the command was ended");
   step_down(election, a);
   throw Failure{

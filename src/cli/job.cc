@@ -14,8 +14,10 @@
 #include <unistd.h>
 #include <utility>
 
+#include "cli/attend.h"
 #include "cli/exit_status.h"
 #include "cli/signals.h"
+#include "node/process_group.h"
 
 namespace hapax::cli {
 namespace {
@@ -37,22 +39,39 @@ bool is_interactive() {
   return isatty(STDIN_FILENO) == 1 && !in_pipeline;
 }
 
+// What a command is started with.
+struct Start {
+  char* const* argv;
+  pid_t parent;
+  int terminal;    // -1: not in the foreground.
+  int go;          // A byte comes when all is ready; none if the parent dies.
+  int complaints;  // The error of an exec that failed.
+  int connection;  // To inherit; -1: nothing.
+  const sigset_t& signals;
+};
+
 // In the child. From here to exec only what a fork of a threaded process may call.
-[[noreturn]] void become(char* const* argv, pid_t parent, int terminal, int complaints,
-                         const sigset_t& signals) {
+[[noreturn]] void become(const Start& start) {
   setpgid(0, 0);
-  if (terminal >= 0) tcsetpgrp(terminal, getpid());
+  if (start.terminal >= 0) tcsetpgrp(start.terminal, getpid());
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kSystem);  // It died before we asked.
-  sigprocmask(SIG_SETMASK, &signals, nullptr);
-  execvp(argv[0], argv);
+  if (getppid() != start.parent) _exit(kSystem);  // It died before we asked.
+  char ready = 0;
+  ssize_t count = 0;
+  while ((count = read(start.go, &ready, 1)) < 0 && errno == EINTR) {
+  }
+  if (count != 1) _exit(kSystem);
+  // Scripts use the descriptors of one digit as they please; this one survives the exec.
+  if (start.connection >= 0) (void)fcntl(start.connection, F_DUPFD, 10);
+  sigprocmask(SIG_SETMASK, &start.signals, nullptr);
+  execvp(start.argv[0], start.argv);
   const int error = errno;
-  if (write(complaints, &error, sizeof error) < 0) _exit(kSystem);
+  if (write(start.complaints, &error, sizeof error) < 0) _exit(kSystem);
   _exit(kNotFound);
 }
 
-// In the warden. Ends when the leash is let go: by then the group is dead.
-[[noreturn]] void guard(pid_t group, int leash) {
+// In the warden. Ends when the leash is let go: by then the group is dead, however long that takes.
+[[noreturn]] void guard(const ProcessGroup& group, int leash) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -64,7 +83,8 @@ bool is_interactive() {
   char ignored = 0;
   while (read(leash, &ignored, 1) < 0 && errno == EINTR) {
   }
-  for (int i = 0; i < 1000 && kill(-group, SIGKILL) == 0; ++i) poll(nullptr, 0, 1);
+  // This allocates; glibc sees to it that the child of a process with threads may.
+  (void)group.end(kForAll);
   _exit(0);
 }
 
@@ -78,7 +98,8 @@ std::vector<pid_t> children() {
 
 }  // namespace
 
-Job::Job(const std::vector<std::string>& command, const sigset_t& signals) {
+Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
+         const detail::JobTie& tie, Connection connection) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -86,25 +107,32 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals) {
   adopts_ = children().empty() && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
   terminal_ = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);  // None: -1.
   has_terminal_ = is_interactive() && in_foreground();
-  std::array<int, 2> complaints{};
-  if (pipe2(complaints.data(), O_CLOEXEC) != 0) system_failure("pipe");
+  const Pipe complaints = make_pipe();
+  const Pipe go = make_pipe();
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ < 0) system_failure("fork");
-  if (pid_ == 0)
-    become(argv.data(), parent, has_terminal_ ? terminal_ : -1, complaints[1], signals);
+  if (pid_ == 0) {
+    close(go.write);
+    become({argv.data(), parent, has_terminal_ ? terminal_ : -1, go.read, complaints.write,
+            connection == Connection::inherited ? tie.descriptor() : -1, signals});
+  }
   setpgid(pid_, pid_);  // Here as well: whoever is first.
   if (has_terminal_) give_terminal();
-  close(complaints[1]);
+  // Whoever ends it, should we not be able to, knows of it before it begins.
+  start_warden({complaints, go});
+  tie.has_job(pid_);
+  close(go.read);
+  const bool is_told = write(go.write, "", 1) == 1;
+  close(go.write);
+  close(complaints.write);
   int error = 0;
   ssize_t count = 0;
-  while ((count = read(complaints[0], &error, sizeof error)) < 0 && errno == EINTR) {
+  while ((count = read(complaints.read, &error, sizeof error)) < 0 && errno == EINTR) {
   }
-  close(complaints[0]);
-  if (count != sizeof error) {
-    start_warden();
-    return;
-  }
+  close(complaints.read);
+  if (is_told && count != sizeof error) return;
+  dismiss_warden();
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   take_terminal();
@@ -116,22 +144,33 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals) {
 }
 
 Job::~Job() {
-  kill_all();
+  if (!is_let_go_) kill_all();
   dismiss_warden();
   take_terminal();
   if (terminal_ >= 0) close(terminal_);
 }
 
-void Job::start_warden() {
-  std::array<int, 2> leash{};
-  if (pipe2(leash.data(), O_CLOEXEC) != 0) return;
+Job::Pipe Job::make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) system_failure("pipe");
+  return {ends[0], ends[1]};
+}
+
+void Job::start_warden(std::initializer_list<Pipe> others) {
+  const auto group = ProcessGroup::led_by(pid_, geteuid());
+  if (!group) return;  // It has been killed already.
+  const Pipe leash = make_pipe();
   warden_ = fork();
   if (warden_ == 0) {
-    close(leash[1]);
-    guard(pid_, leash[0]);
+    for (const Pipe& pipe : others) {
+      close(pipe.read);
+      close(pipe.write);
+    }
+    close(leash.write);
+    guard(*group, leash.read);
   }
-  close(leash[0]);
-  leash_ = leash[1];
+  close(leash.read);
+  leash_ = leash.write;
 }
 
 void Job::dismiss_warden() noexcept {

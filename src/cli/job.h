@@ -3,23 +3,32 @@
 // Whoever the command leaves behind is adopted by us (PR_SET_CHILD_SUBREAPER) and so can be found.
 // Should we be killed ourselves, a small process of ours, the warden, kills the group; it shares
 // our descriptors, so that the socket to the daemon — and with it the lock — outlives the group.
+// Should the warden be killed as well, the lock still does: the command has inherited the socket,
+// as it would from flock(1), and so has whoever it starts.
 #pragma once
 
 #include <chrono>
 #include <csignal>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
 
+#include "client/job_tie.h"
+
 namespace hapax::cli {
 
 class Job {
  public:
+  // Whether the command has the connection that `tie` is about.
+  enum class Connection { inherited, closed };
+
   // Starts it, with `signals` held back as they were for us. Throws Failure: not found, not
   // executable, cannot fork.
-  Job(const std::vector<std::string>& command, const sigset_t& signals);
-  ~Job();  // Kills what is left.
+  Job(const std::vector<std::string>& command, const sigset_t& signals, const detail::JobTie& tie,
+      Connection connection = Connection::inherited);
+  ~Job();  // Kills what is left, unless it was let go.
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
@@ -36,9 +45,16 @@ class Job {
   bool is_over();
   // SIGTERM to those left and, after `grace`, SIGKILL; at most `patience` more until they are gone.
   void end(std::chrono::milliseconds grace, std::chrono::milliseconds patience);
+  // What the command left behind is none of ours.
+  void let_go() noexcept { is_let_go_ = true; }
 
  private:
-  void start_warden();
+  struct Pipe {
+    int read = -1, write = -1;
+  };
+  static Pipe make_pipe();
+  // `others`: not for the warden.
+  void start_warden(std::initializer_list<Pipe> others);
   void dismiss_warden() noexcept;
   void kill_all() noexcept;
   bool in_foreground() const noexcept;  // The terminal is ours to give.
@@ -48,9 +64,10 @@ class Job {
 
   pid_t pid_ = -1;  // Of the command, and of its group.
   pid_t warden_ = -1;
-  int terminal_ = -1;          // That controls us, if one does.
-  int leash_ = -1;             // The warden acts when it is let go.
-  bool adopts_ = false;        // All our children are of the job.
+  int terminal_ = -1;    // That controls us, if one does.
+  int leash_ = -1;       // The warden acts when it is let go.
+  bool adopts_ = false;  // All our children are of the job.
+  bool is_let_go_ = false;
   bool has_terminal_ = false;  // The group is in the foreground.
   int stopped_by_ = 0;
   std::optional<int> status_;

@@ -148,7 +148,8 @@ void add_node(CLI::App& app, Outcome& outcome) {
       ->group(views);
   command
       ->add_option("--ttl", flags.ttl,
-                   "How long a lease lasts, 500ms or more; 5s if not said. The same at all members")
+                   "How long a lease lasts, 500ms or more, as the engine allows; 5s if not said. "
+                   "The same at all members")
       ->group(views);
   command->add_option("--engine-ca", flags.engine_ca, "Authority of the engine's servers, PEM")
       ->option_text("FILE")

@@ -77,14 +77,20 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
                      text_of(held.fence()), command.front()));
   set_environment(held.client(), held.name(), held.fence(), held.valid_for());
   const milliseconds grace = grace_within_lease(held.client(), a.kill_after_s);
-  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace};
-  Job job{command, signals.former()};
+  const detail::JobTie tie{held.client()};
+  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
+  Job job{command, signals.former(), tie,
+          a.close ? Job::Connection::closed : Job::Connection::inherited};
   if (const auto status = attend(job, reliance, signals)) {
-    job.end(grace, kForAll);  // The lock is given back when nobody is left.
+    if (a.close) {
+      job.let_go();
+    } else {
+      job.end(grace, kForAll);  // The lock is given back when nobody is left.
+    }
     say(a, fmt::format("gives {} back; the command returned {}", a.wanted.name, *status));
     return *status;
   }
-  job.end(grace, grace);
+  job.end(reliance.grace_left(), grace);
   throw Failure{kLost,
                 fmt::format("{} is lost: the daemon is gone or silent; the command was ended",
                             a.wanted.name)};
@@ -120,8 +126,10 @@ void add_run(CLI::App& app, Outcome& outcome) {
                    "Seconds from SIGTERM to SIGKILL when the lock is lost, and for what CMD leaves "
                    "behind; 1 if not said, or a quarter of a lease that is short")
       ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()));
-  command->add_flag("-o,--close", a->close,
-                    "As in flock; nothing to do here: no command inherits the lock");
+  command->add_flag(
+      "-o,--close", a->close,
+      "CMD does not inherit the connection that holds the lock; what it leaves behind "
+      "lives on, without the lock");
   command->add_flag("-v,--verbose", a->verbose, "Say on standard error what happens");
   command->footer(
       std::string{
@@ -136,6 +144,11 @@ void add_run(CLI::App& app, Outcome& outcome) {
           "the\nforeground, else signals go to all of it. What it leaves behind ends with "
           "it. If the daemon\nis gone or silent, the group gets SIGTERM and, before "
           "anybody else can have the lock, SIGKILL.\n"
+          "If hapax run itself is killed with -9, CMD's group is killed, and the lock is free only "
+          "then:\nCMD and whoever it starts inherit the connection, and as with flock the lock is "
+          "held as long as\nany of them has it open. With -o they do not; as with flock -o the "
+          "lock "
+          "is free as soon as\nCMD ends, and what it leaves behind lives on.\n"
           "Environment: HAPAX_LOCK its name, HAPAX_FENCE epoch.turn, HAPAX_SESSION "
           "group/member/pid,\nHAPAX_DEADLINE until when (Unix time) the lock was good as "
           "CMD began; it is renewed all the time.\n"} +

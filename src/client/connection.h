@@ -62,11 +62,15 @@ class Connection final : public detail::Gateway {
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const std::string& whom, std::string& why) override;
+  int descriptor() const override { return socket_.descriptor(); }
+  void has_job(pid_t group) noexcept override {
+    say(session::Job{static_cast<std::uint32_t>(group)});
+  }
   using detail::Gateway::lost;
   std::stop_token lost() const override;
   std::chrono::milliseconds valid_for() const override;
 
-  bool is_gone() const;
+  bool is_gone() const override;
 
  private:
   struct Later;

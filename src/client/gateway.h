@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <system_error>
 #include <vector>
 
@@ -94,6 +95,14 @@ class Gateway {
   // refusal.
   virtual std::error_code leave(std::chrono::milliseconds patience, std::string& why) = 0;
   virtual std::error_code evict(const std::string& whom, std::string& why) = 0;
+
+  // The way to the daemon, for a job to inherit: what is held is held as long as anybody has it
+  // open. -1: there is none.
+  virtual int descriptor() const { return -1; }
+  // Whether whoever granted has hung up, or fallen silent; rather than told us of a loss.
+  virtual bool is_gone() const { return false; }
+  // What is held is held for this process group.
+  virtual void has_job(pid_t /*group*/) noexcept {}
 
   // Fires when the grants of now cannot be relied on any more: all at once.
   virtual std::stop_token lost() const = 0;

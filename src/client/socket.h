@@ -31,6 +31,7 @@ class Socket {
   std::ptrdiff_t read(std::span<std::uint8_t> room, std::chrono::milliseconds patience) noexcept;
   // Ends a read that waits, in whatever thread.
   void shut_down() noexcept;
+  int descriptor() const { return fd_; }
 
  private:
   struct Free {

@@ -13,6 +13,7 @@
 #include "net/endpoint.h"
 #include "node/askers.h"
 #include "node/campaigns.h"
+#include "node/client_job.h"
 #include "node/desk.h"
 #include "node/election_desk.h"
 #include "node/fixed_members.h"
@@ -319,6 +320,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
 
+  void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
+
   // Its waits end. What it holds is free: at once, or when it must have noticed.
   void on_gone(Visitor& visitor, const std::string&) {
     const auto gone = visitor.shared_from_this();
@@ -326,9 +329,14 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     elections_->forget(visitor);
     visitors_.erase(gone);
     if (is_stopped_) return;
-    if (!visitor.may_live_on()) return forget_all(visitor);
+    if (!visitor.may_live_on() && !leaves_job(visitor)) return forget_all(visitor);
     forget_waits(visitor);
     carry_out();
+    if (leaves_job(visitor)) {
+      return when_job_is_dead(
+          gone, [this](auto delay, auto next) { after(delay, std::move(next)); },
+          [this, gone] { forget_all(*gone); });
+    }
     // Its clock may be slower than ours.
     constexpr auto kUntilItHasNoticed = session::kSilence + session::kSilence / 20;
     if (!visitor.requests.empty()) after(kUntilItHasNoticed, [this, gone] { forget_all(*gone); });
@@ -400,6 +408,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     if (asker.local != nullptr) return asker.local->on_lost(waiter);
     asker.visitor->requests.erase(asker.request);
     asker.visitor->tell(session::Lost{asker.request});
+    // It should have ended its job by now; but it may be asleep, or dead.
+    end_job(*asker.visitor);
   }
   // It keeps its request: it holds the lock until it lets go.
   void on_recalled(WaiterId waiter) {

@@ -420,7 +420,7 @@ void Group::arm() {
   timer_.async_wait([this](const error_code& cancelled) {
     if (cancelled || is_stopped_) return;
     armed_ = {};
-    if (mesh_ == nullptr && registrar_.me().life == service_.keeper().self() &&
+    if (is_enlisted() && mesh_ == nullptr && registrar_.me().life == service_.keeper().self() &&
         service_.keeper().standing() == Standing::outside) {
       open_mesh();
     }

@@ -11,6 +11,7 @@
 
 #include "engine/fake.h"
 #include "node/boot_clock.h"
+#include "node/directory.h"
 
 namespace hapax {
 namespace {
@@ -26,9 +27,9 @@ std::uint16_t free_port(boost::asio::io_context& io) {
 // A member, and who holds what at it.
 struct Seat {
   Seat(boost::asio::io_context& io, engine::FakeServer& server, std::string name)
-      : engine(engine::open_fake(io, server)) {
+      : engine(engine::open_fake(io, server)), port(free_port(io)) {
     GroupOptions options;
-    options.listen = net::parse_address(fmt::format("127.0.0.1:{}", free_port(io))).value();
+    options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
     options.name = std::move(name);
     options.times.ttl = milliseconds{600};
     options.log = [this](const std::string& line) { log.push_back(line); };
@@ -53,6 +54,7 @@ struct Seat {
   }
 
   std::unique_ptr<engine::Engine> engine;
+  std::uint16_t port;
   std::unique_ptr<Group> group;
   std::set<WaiterId> held, lost;
   Fence fence;
@@ -119,6 +121,22 @@ TEST_F(Groups, FindOneAnotherThroughTheEngine) {
   ASSERT_TRUE(seats[0]->group->release("orders", WaiterId{1}, std::nullopt).has_value());
   ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
   EXPECT_GT(seats[1]->fence, first);
+}
+
+// Who is nobody yet has no seat to take connections for.
+TEST_F(Groups, DoNotListenBeforeTheyAreEnlisted) {
+  using boost::asio::ip::tcp;
+  for (std::uint32_t seat = 0; seat < kSeats; ++seat) {
+    const Directory now = directory_of(server.store.read({""})).value();
+    const Change change = enlisting(
+        now, {Life{seat + 1}, seat, "127.0.0.1:1", "another", false, 0, 0, 0}, "settings");
+    ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  }
+  join(1);
+  EXPECT_FALSE(until([&] { return seats[0]->group->is_enlisted(); }, milliseconds{500}));
+  boost::system::error_code refused;
+  tcp::socket{io}.connect({boost::asio::ip::address_v4::loopback(), seats[0]->port}, refused);
+  EXPECT_TRUE(refused);
 }
 
 TEST_F(Groups, KeepTheirLocksWhenSomebodyJoins) {

@@ -1,10 +1,14 @@
 #include "node/view_members.h"
 
 #include <algorithm>
+#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
+#include <functional>
 #include <utility>
 
 #include "engine/open.h"
+#include "node/boot_clock.h"
+#include "node/commit_probe.h"
 
 namespace hapax {
 
@@ -25,6 +29,48 @@ engine::Options engine_options(const NodeConfig& config) {
   options.user = config.engine_user;
   options.password = config.engine_password;
   return options;
+}
+
+// Runs the io_context until `done`, and says every now and then what is being waited for.
+void await(boost::asio::io_context& io, const std::function<bool()>& done,
+           const engine::Engine& engine, const NodeConfig& config, const Members::Handlers& h) {
+  constexpr milliseconds kSayEvery{5'000};
+  for (auto said = std::chrono::steady_clock::now(); !done();) {
+    io.restart();
+    io.run_one_for(milliseconds{100});
+    if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
+    said = std::chrono::steady_clock::now();
+    h.log(fmt::format("waiting for the engine {}: {}", *config.engine, engine.health().said));
+  }
+  io.restart();
+}
+
+// What a commit takes; or why that is too long. Through an engine that has more patience than the
+// member will have, so that a slow one is told from one that is away. Nothing: no word by the
+// time that somebody who cannot wait has set.
+Result<std::optional<Span>> measure_commits(boost::asio::io_context& io, const engine::Url& url,
+                                            const NodeConfig& config,
+                                            const Members::Handlers& handlers,
+                                            const std::function<bool()>& is_too_late) {
+  engine::Options options = engine_options(config);
+  options.timeout = std::max(milliseconds{3'000}, in_ms(config.times.ttl));
+  auto engine = engine::open(io, url, options);
+  if (!engine) return engine.error();
+  boost::asio::steady_timer moment{io};
+  const auto later = [&moment](std::function<void()> then) {
+    moment.expires_after(milliseconds{100});
+    moment.async_wait([then = std::move(then)](const boost::system::error_code& cancelled) {
+      if (!cancelled) then();
+    });
+  };
+  CommitProbe probe{**engine, {boot_clock_now, later}, config.times.slowest_commit()};
+  probe.start();
+  await(
+      io, [&] { return probe.typical().has_value() || is_too_late(); }, **engine, config, handlers);
+  if (!probe.typical()) return std::optional<Span>{};
+  const Span commit = *probe.typical();
+  if (const auto good = check_beats(config.times, commit); !good) return good.error();
+  return std::optional{commit};
 }
 
 // REQUIRES: config.listen.
@@ -81,29 +127,29 @@ Result<void> ViewMembers::start() {
   auto joined = Group::create(io_, std::move(options), *engine_, std::move(group));
   if (!joined) return joined.error();
   group_ = std::move(*joined);
-  group_->start();
-  constexpr milliseconds kSayEvery{5'000};
   const auto began = std::chrono::steady_clock::now();
-  for (auto said = began; !group_->is_enlisted();) {
-    io_.restart();
-    io_.run_one_for(milliseconds{100});
-    const auto now = std::chrono::steady_clock::now();
+  const auto is_too_late = [&] {
+    return config_.enlist_within &&
+           std::chrono::steady_clock::now() - began > *config_.enlist_within;
+  };
+  const auto commit = measure_commits(io_, url_, config_, handlers_, is_too_late);
+  if (!commit) return commit.error();
+  group_->start();
+  await(
+      io_, [&] { return group_->is_enlisted() || !group_->refusal().empty() || is_too_late(); },
+      *engine_, config_, handlers_);
+  if (!group_->is_enlisted()) {
     if (!group_->refusal().empty()) return error("{}", group_->refusal());
-    if (config_.enlist_within && now - began > *config_.enlist_within) {
-      return error("the engine {} does not let us in: {}", *config_.engine, engine_->health().said);
-    }
-    if (now - said < kSayEvery) continue;
-    said = now;
-    handlers_.log(
-        fmt::format("waiting for the engine {}: {}", *config_.engine, engine_->health().said));
+    return error("the engine {} does not let us in: {}", *config_.engine, engine_->health().said);
   }
-  io_.restart();
   self_ = group_->seat();
   const LeaseTimes& times = config_.times;
+  const Span typical = commit->value_or(milliseconds{10});
   handlers_.log(fmt::format(
       "TTL {} ms: what a member that dies has held is free after {} ms at most, with three members "
-      "and commits of 10 ms",
-      in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, milliseconds{10})).count()));
+      "and commits of {} ms, as measured now",
+      in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, typical)).count(),
+      std::chrono::ceil<milliseconds>(typical).count()));
   return {};
 }
 

@@ -18,12 +18,12 @@ using boost::system::error_code;
 
 constexpr std::size_t kRoom = 16384;
 
-// The process at the other end as the kernel knows it; 0 if it cannot tell.
-std::uint32_t peer_pid(Visitor::Socket& socket) {
+// The process at the other end as the kernel knows it; its pid is 0 if it cannot tell.
+ucred peer_of(Visitor::Socket& socket) {
   ucred who{};
   socklen_t size = sizeof who;
-  if (getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return 0;
-  return who.pid > 0 ? static_cast<std::uint32_t>(who.pid) : 0;
+  if (getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {};
+  return who.pid > 0 ? who : ucred{};
 }
 
 // For people's eyes: printable, and not too long.
@@ -72,10 +72,21 @@ void Visitor::start() {
 
 void Visitor::introduce(const session::Hello& hello) {
   introduced_ = true;
-  const std::uint32_t known = peer_pid(stream_.socket());
+  const auto known = static_cast<std::uint32_t>(peer_of(stream_.socket()).pid);
   pid_ = known != 0 ? known : hello.pid;
+  has_our_pids_ = is_unix_ && known == hello.pid;
   host_ = shown(certified_.empty() ? hello.host : certified_ + "@" + hello.host);
   command_ = shown(hello.command);
+}
+
+void Visitor::has_job(const session::Job& job) {
+  if (!has_our_pids_) return;
+  job_ = ProcessGroup::led_by(static_cast<pid_t>(job.group), peer_of(stream_.socket()).uid);
+}
+
+bool Visitor::holds_anything() const {
+  return std::any_of(requests.begin(), requests.end(),
+                     [](const auto& entry) { return entry.second.held; });
 }
 
 void Visitor::read() {

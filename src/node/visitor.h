@@ -9,12 +9,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/fence.h"
 #include "net/stream.h"
 #include "node/outbox.h"
 #include "node/podium.h"
+#include "node/process_group.h"
 #include "session/protocol.h"
 #include "wire/codec.h"
 
@@ -63,6 +65,11 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   // may be there and not know; unless it said goodbye.
   bool may_live_on() const { return (!is_unix_ || was_hung_up_on_) && !has_said_goodbye_; }
   void say_goodbye() { has_said_goodbye_ = true; }
+  // On this machine only, and of its own user.
+  void has_job(const session::Job& job);
+  const std::optional<ProcessGroup>& job() const { return job_; }
+  bool has_said_goodbye() const { return has_said_goodbye_; }
+  bool holds_anything() const;
   bool is_behind_tcp() const { return !is_unix_; }
   Clock::duration silent_for() const { return Clock::now() - last_heard_; }
 
@@ -97,6 +104,8 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   std::uint32_t pid_ = 0;
   std::string host_;
   std::string command_;
+  bool has_our_pids_ = false;  // It is in no container of its own: its numbers are ours.
+  std::optional<ProcessGroup> job_;
   std::string certified_;  // Its name, if its certificate says one.
 };
 

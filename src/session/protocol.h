@@ -17,7 +17,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -121,8 +121,14 @@ struct Evict {
 struct Goodbye {
   HAPAX_RECORD(Goodbye)
 };
+// What the client holds is held for this process group, on the daemon's machine: the daemon kills
+// it when that is lost, and when the client dies, before it is free. No answer.
+struct Job {
+  std::uint32_t group = 0;
+  HAPAX_RECORD(Job, group)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
-                         AskResign, Observe, AskStats, Leave, Evict, Goodbye>;
+                         AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job>;
 
 // --- from the daemon ---
 

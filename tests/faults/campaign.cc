@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
+const std::map<std::string, EngineKind> kEngines{{"embedded", EngineKind::embedded},
+                                                 {"etcd", EngineKind::etcd},
+                                                 {"zookeeper", EngineKind::zookeeper}};
 constexpr int kFine = 0, kFindings = 1, kSkipped = 77;
 
 fs::path new_folder() {
@@ -77,10 +81,17 @@ int verdict(const Plan& plan, const audit::Report& report, const Holders::Outcom
   return report.is_fine() && paused.accepted == 0 && waiting == 0 ? kFine : kFindings;
 }
 
+std::string engine_text(const Plan& plan) {
+  for (const auto& [name, kind] : kEngines) {
+    if (kind == plan.engine && kind == EngineKind::embedded) return name;
+    if (kind == plan.engine) return fmt::format("{} of {} servers", name, plan.servers);
+  }
+  return {};
+}
+
 int conduct(const Plan& plan) {
-  fmt::print("{} members and {} workers on {} locks, TTL {} ms, {} engine, seed {}; in {}\n",
-             plan.members, plan.workers, plan.locks, plan.ttl.count(),
-             plan.engine == EngineKind::etcd ? "etcd as" : "embedded", plan.seed,
+  fmt::print("{} members and {} workers on {} locks, TTL {} ms, engine {}, seed {}; in {}\n",
+             plan.members, plan.workers, plan.locks, plan.ttl.count(), engine_text(plan), plan.seed,
              plan.folder.string());
   std::fflush(stdout);
   Group group{plan};
@@ -135,12 +146,14 @@ int run(int argc, char** argv) {
   app.add_option("--hapax", plan.hapax, "The program")->required()->check(CLI::ExistingFile);
   app.add_option("--worker", plan.worker, "Its client")->required()->check(CLI::ExistingFile);
   app.add_option("--minutes", minutes, "How long faults strike")->check(CLI::Range(0.01, 1'440.0));
-  app.add_option("--engine", engine, "embedded or etcd")
-      ->check(CLI::IsMember({"embedded", "etcd"}));
+  app.add_option("--engine", engine, "embedded, etcd or zookeeper")->check(CLI::IsMember(kEngines));
+  app.add_option("--servers", plan.servers, "Of etcd or ZooKeeper")
+      ->check(CLI::IsMember({1, 3, 5}));
   app.add_option("--members", plan.members, "Daemons")->check(CLI::Range(2, 50));
   app.add_option("--workers", plan.workers, "Clients")->check(CLI::Range(1, 1'000));
   app.add_option("--locks", plan.locks, "Names they want")->check(CLI::Range(1, 100));
   app.add_option("--ttl", ttl_ms, "Of leases, in milliseconds")->check(CLI::Range(500, 60'000));
+  app.add_option("--only", plan.only, "This kind of strike alone, e.g. 'lose packets'");
   app.add_option("--seed", plan.seed, "Of the faults");
   auto* paused = app.add_option("--paused-holder", plan.paused_holders,
                                 "Only: pause whoever is inside, so many times");
@@ -157,7 +170,7 @@ int run(int argc, char** argv) {
   }
   plan.hapax = fs::absolute(plan.hapax);
   plan.worker = fs::absolute(plan.worker);
-  plan.engine = engine == "etcd" ? EngineKind::etcd : EngineKind::embedded;
+  plan.engine = kEngines.at(engine);
   // gRPC does not connect again in the hands of libfaketime, as soon as the clock is off at all.
   plan.clocks_jump = plan.clocks_jump && plan.engine == EngineKind::embedded;
   plan.ttl = std::chrono::milliseconds{ttl_ms};

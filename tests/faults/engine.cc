@@ -1,21 +1,16 @@
 #include "faults/engine.h"
 
-#include <array>
-#include <boost/json.hpp>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
 #include <sqlite3.h>
 #include <stdexcept>
-#include <thread>
+
+#include "faults/servers.h"
 
 namespace hapax::faults {
 namespace {
-
-using std::chrono::milliseconds;
 
 // A file that all members open, on a small disk of its own: an ext4 image. The file cannot fall,
 // but somebody can sit on its write lock.
@@ -69,108 +64,17 @@ class Embedded : public EngineUnderTest {
   std::unique_ptr<sqlite3, Close> sitting_;
 };
 
-std::string output_of(const std::string& command) {
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  std::string output;
-  std::array<char, 4096> room;
-  while (const std::size_t got = std::fread(room.data(), 1, room.size(), pipe)) {
-    output.append(room.data(), got);
-  }
-  pclose(pipe);
-  return output;
-}
-
-class Etcd : public EngineUnderTest {
- public:
-  static constexpr std::size_t kServers = 3;
-
-  Etcd(const Plan& plan, Network& network) {
-    std::string cluster;
-    for (std::size_t i = 0; i < kServers; ++i) {
-      hosts_.push_back(fmt::format("e{}", i + 1));
-      addresses_.push_back(network.add_host(hosts_[i]));
-      cluster += fmt::format("{}{}=http://{}:2380", i == 0 ? "" : ",", hosts_[i], addresses_[i]);
-    }
-    for (std::size_t i = 0; i < kServers; ++i) {
-      const std::string clients = fmt::format("http://{}:2379", addresses_[i]);
-      const std::string peers = fmt::format("http://{}:2380", addresses_[i]);
-      servers_.emplace_back(hosts_[i], hosts_[i],
-                            Words{"etcd",
-                                  "--name",
-                                  hosts_[i],
-                                  "--data-dir",
-                                  (plan.fast_folder / hosts_[i]).string(),
-                                  "--listen-client-urls",
-                                  clients,
-                                  "--advertise-client-urls",
-                                  clients,
-                                  "--listen-peer-urls",
-                                  peers,
-                                  "--initial-advertise-peer-urls",
-                                  peers,
-                                  "--initial-cluster",
-                                  cluster,
-                                  "--heartbeat-interval",
-                                  "50",
-                                  "--election-timeout",
-                                  "300",
-                                  "--log-level",
-                                  "error",
-                                  "--logger",
-                                  "zap"},
-                            (plan.folder / (hosts_[i] + ".log")).string());
-    }
-    for (int tries = 0; tries < 200 && !leader(); ++tries) {
-      std::this_thread::sleep_for(milliseconds{100});
-    }
-    if (!leader()) throw std::runtime_error{"etcd finds no leader; see e1.log"};
-  }
-
-  std::string url() const override {
-    std::string url = "etcd://";
-    for (const std::string& address : addresses_) {
-      url += fmt::format("{}{}:2379", url.ends_with('/') ? "" : ",", address);
-    }
-    return url;
-  }
-  std::vector<std::string> hosts() const override { return hosts_; }
-
-  // Asks each what it is: who leads says so itself.
-  std::optional<std::size_t> leader() override {
-    for (std::size_t i = 0; i < kServers; ++i) {
-      const std::string answer = output_of(
-          fmt::format("ETCDCTL_API=3 etcdctl --endpoints=http://{}:2379 --dial-timeout=500ms "
-                      "--command-timeout=500ms endpoint status -w json 2>/dev/null",
-                      addresses_[i]));
-      boost::system::error_code failed;
-      const auto parsed = boost::json::parse(answer, failed);
-      if (failed || !parsed.is_array() || parsed.get_array().empty()) continue;
-      const auto& status = parsed.at(0).at("Status");
-      const auto* leader = status.as_object().if_contains("leader");
-      if (leader != nullptr && *leader == status.at("header").at("member_id")) return i;
-    }
-    return std::nullopt;
-  }
-  void kill_server(std::size_t which) override { servers_.at(which).kill_now(); }
-  void stop_all() override {
-    for (Child& server : servers_) server.kill_now();
-  }
-  void heal() override {
-    for (Child& server : servers_) {
-      if (!server.is_running()) server.start();
-    }
-  }
-
- private:
-  std::vector<std::string> hosts_, addresses_;
-  std::vector<Child> servers_;
-};
-
 }  // namespace
 
 std::unique_ptr<EngineUnderTest> start_engine(const Plan& plan, Network& network) {
-  if (plan.engine == EngineKind::etcd) return std::make_unique<Etcd>(plan, network);
+  switch (plan.engine) {
+    case EngineKind::etcd:
+      return start_etcd(plan, network);
+    case EngineKind::zookeeper:
+      return start_zookeeper(plan, network);
+    case EngineKind::embedded:
+      break;
+  }
   return std::make_unique<Embedded>(plan);
 }
 

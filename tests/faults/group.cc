@@ -138,11 +138,13 @@ void Group::jump_clock(std::size_t member, long seconds) {
 
 void Group::replace_worker(std::size_t which) {
   Worker& worker = workers_[which];
-  // It holds nothing from some moment of this on; its daemon may know before we do.
-  const Nanos killing = now();
+  // It ends here: it does nothing any more, and is not dead yet. Once it is, its daemon may see
+  // that and grant sooner than we do.
+  worker.process->pause();
+  const Nanos end = now();
   worker.process->kill_now();
   // In a file of its own: the last line of the other one may be half of one.
-  Notes{own_history_, worker.client, 0}.note({.op = "end", .call = killing, .ret = now()});
+  Notes{own_history_, worker.client, 0}.note({.op = "end", .call = end, .ret = end});
   ++worker.restarts;
   start_worker(worker);
 }

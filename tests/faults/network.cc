@@ -43,6 +43,15 @@ void Network::block(const std::string& from, const std::string& to) {
   find(to).is_blocked = true;
 }
 
+// By iptables: `tc netem` is not in every kernel.
+void Network::lose(const std::string& host, unsigned percent) {
+  run_command(
+      fmt::format("ip netns exec {} iptables -A INPUT -i eth0 -m statistic --mode random "
+                  "--probability {:.2f} -j DROP",
+                  host, percent / 100.0));
+  find(host).is_blocked = true;
+}
+
 void Network::slow_down(const std::string& host, unsigned kilobits) {
   run_command(fmt::format(
       "ip netns exec {} tc qdisc replace dev eth0 root tbf rate {}kbit burst 1600 latency 3s", host,

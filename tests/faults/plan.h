@@ -8,7 +8,7 @@
 
 namespace hapax::faults {
 
-enum class EngineKind { embedded, etcd };
+enum class EngineKind { embedded, etcd, zookeeper };
 
 struct Plan {
   std::filesystem::path hapax, worker;  // The programs.
@@ -17,12 +17,14 @@ struct Plan {
   // gone with the sandbox.
   std::filesystem::path fast_folder = "/dev/shm";
   EngineKind engine = EngineKind::embedded;
+  unsigned servers = 3;  // Of an engine that has some.
   unsigned members = 3;
   unsigned workers = 9;
   unsigned locks = 3;
   std::chrono::milliseconds ttl{1'000};
   std::chrono::milliseconds length{30'000};
   std::uint64_t seed = 1;
+  std::string only;             // Kind of strike; empty: all that are possible.
   unsigned paused_holders = 0;  // Instead of drawn faults: pause whoever is inside, so many times.
   unsigned takeovers = 0;       // Or: kill the daemon of whoever is inside, so many times.
   bool has_gate = true;

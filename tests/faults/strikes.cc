@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "faults/sandbox.h"
@@ -12,7 +14,14 @@ namespace hapax::faults {
 using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock;
 
-Strikes::Strikes(const Plan& plan, Group& group) : plan_(plan), group_(group), random_(plan.seed) {}
+Strikes::Strikes(const Plan& plan, Group& group) : plan_(plan), group_(group), random_(plan.seed) {
+  std::string possible;
+  for (const Fault& fault : all()) {
+    if (is_possible(fault)) return;
+    possible += fmt::format("\n  {}", fault.name);
+  }
+  throw std::runtime_error{"no such strike here; there are, with the right engine:" + possible};
+}
 
 const std::vector<Strikes::Fault>& Strikes::all() {
   static const std::vector<Fault> faults{
@@ -23,6 +32,7 @@ const std::vector<Strikes::Fault>& Strikes::all() {
       {"cut one way", &Strikes::one_way, Fault::nothing},
       {"cut two members from each other", &Strikes::partial, Fault::nothing},
       {"slow link", &Strikes::slow_link, Fault::nothing},
+      {"lose packets", &Strikes::lose_packets, Fault::nothing},
       {"wall clock jumps", &Strikes::jump_clock, Fault::clocks},
       {"kill a worker", &Strikes::kill_worker, Fault::nothing},
       {"engine down", &Strikes::stop_engine, Fault::nothing},
@@ -49,6 +59,7 @@ void Strikes::run() {
 }
 
 bool Strikes::is_possible(const Fault& fault) const {
+  if (!plan_.only.empty() && plan_.only != fault.name) return false;
   if (fault.needs == Fault::clocks) return plan_.clocks_jump;
   if (fault.needs == Fault::servers) return !group_.engine().hosts().empty();
   return fault.needs != Fault::disk || group_.engine().has_disk();
@@ -128,6 +139,12 @@ void Strikes::deaf_to_engine() {
 }
 
 void Strikes::slow_link() { group_.network().slow_down(group_.members()[some_member()].host, 32); }
+
+// Of all that comes to a member: enough that some answers are late, and some are not.
+void Strikes::lose_packets() {
+  const auto percent = static_cast<unsigned>(5 + random_.below(36));
+  group_.network().lose(group_.members()[some_member()].host, percent);
+}
 
 void Strikes::jump_clock() {
   const long hours = random_.below(2) == 0 ? 1 : -1;

@@ -53,6 +53,7 @@ class Strikes {
   void partial();
   void deaf_to_engine();
   void slow_link();
+  void lose_packets();
   void jump_clock();
   void kill_worker();
   void stop_engine();

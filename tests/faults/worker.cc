@@ -94,7 +94,7 @@ class Worker {
     Notes::Line line{.op = "acquire", .lock = mutex.name(), .call = call, .ret = ret, .ok = !error};
     if (!error) {
       line.fence = mutex.fence();
-      line.valid_until = valid_until(mutex);
+      line.valid_until = valid_until(mutex, ret);
     }
     notes_.note(line);
     return error;
@@ -110,7 +110,7 @@ class Worker {
                  .ret = read,
                  .ok = value.has_value(),
                  .fence = fence,
-                 .valid_until = valid_until(mutex),
+                 .valid_until = valid_until(mutex, read),
                  .value = value});
     if (!value) return;
     sleep_about(options_.work_ms);
@@ -133,10 +133,10 @@ class Worker {
                  .value = *value + 1});
   }
 
-  // Never later than what the library means: the clock is read first.
-  static Nanos valid_until(const Mutex& mutex) {
-    const Nanos at = now();
-    return at + std::chrono::nanoseconds{mutex.valid_for()}.count();
+  // As of `ret`, which was before: never later than what the library means, and not later than
+  // `ret` if it means that nothing is valid.
+  static Nanos valid_until(const Mutex& mutex, Nanos ret) {
+    return ret + std::chrono::nanoseconds{mutex.valid_for()}.count();
   }
   void sleep_about(unsigned about_ms) {
     if (about_ms == 0) return;

@@ -1,0 +1,26 @@
+// What ties a job to what its client holds.
+#pragma once
+
+#include <memory>
+#include <sys/types.h>
+
+#include "client/gateway.h"
+#include "hapax/client.h"
+
+namespace hapax::detail {
+
+class JobTie {
+ public:
+  explicit JobTie(Client& client) : gateway_(client.gateway_) {}
+
+  // The connection: whoever inherits it keeps what is held from being free. -1: none.
+  int descriptor() const { return gateway_->descriptor(); }
+  // The daemon, if it is on this machine, ends the group rather than free what is held.
+  void has_job(pid_t group) const noexcept { gateway_->has_job(group); }
+  bool is_daemon_gone() const { return gateway_->is_gone(); }
+
+ private:
+  const std::shared_ptr<Gateway> gateway_;
+};
+
+}  // namespace hapax::detail
