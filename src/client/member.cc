@@ -373,7 +373,9 @@ void Member::release(detail::Spot* spot, const detail::Holding& holding) noexcep
 }
 
 std::chrono::milliseconds Member::valid_for() const {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(lease_.left());
+  using std::chrono::milliseconds;
+  if (!lease_.runs_out()) return milliseconds::max();
+  return std::chrono::duration_cast<milliseconds>(lease_.left());
 }
 
 bool Member::is_complete() {
