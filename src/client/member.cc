@@ -73,7 +73,7 @@ void Member::Later::answer(std::error_code error, const detail::Holding& holding
   std::unique_ptr<Later> self{this};
   if (!error && !kept_->member().lease_.covers(holding.term)) {
     // The lease was over before it could be told.
-    kept_->leave(holding);
+    kept_->leave(holding.request);
     return ask(std::move(self));
   }
   cancel_.reset();
@@ -146,7 +146,7 @@ std::error_code Member::acquire(const std::string&, detail::Spot* spot, detail::
       holding = waiting.holding;
       return {};
     }
-    kept.leave(waiting.holding);  // The lease was over before we heard of it: once more.
+    kept.leave(waiting.holding.request);  // The lease was over before we heard of it: once more.
   }
 }
 
@@ -164,7 +164,7 @@ void Member::acquire_later(const std::string&, detail::Spot* spot, const std::st
 }
 
 void Member::release(detail::Spot* spot, const detail::Holding& holding) noexcept {
-  static_cast<Kept&>(*spot).leave(holding);
+  static_cast<Kept&>(*spot).leave(holding.request);
 }
 
 std::chrono::milliseconds Member::valid_for() const {

@@ -62,33 +62,35 @@ class Member::Kept final : public detail::Spot,
     std::uint64_t word = word_.load(std::memory_order_acquire);
     while (keeping_of(word) == Keeping::kept) {
       // If the loop changes any of this meanwhile, it has changed the word before.
-      const detail::Holding next = holding_for(number_of(word) + 1);
+      const Entry entry = entry_for(number_of(word) + 1);
       const Instant until = member_.lease_.until();
-      if (next.term != member_.lease_.term()) return false;
-      if (!word_.compare_exchange_weak(word, word_of(Keeping::used, next.request),
+      if (entry.term != member_.lease_.term()) return false;
+      if (!word_.compare_exchange_weak(word, word_of(Keeping::used, entry.number),
                                        std::memory_order_acq_rel, std::memory_order_acquire)) {
         continue;
       }
       // Looked at last: what is in time now was in time when the word was taken.
       if (until != Lease::kForever && boot_clock_now() >= until) {
-        leave(next);
+        leave(entry.number);
         return false;
       }
-      holding = next;
+      holding.request = entry.number;
+      holding.fence = entry.fence;
+      holding.term = entry.term;
       return true;
     }
     return false;
   }
 
-  void leave(const detail::Holding& holding) noexcept {
+  void leave(std::uint64_t number) noexcept {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
       const Keeping keeping = keeping_of(word);
       // It was lost, and somebody else may be inside by now.
-      if (number_of(word) != holding.request) return;
+      if (number_of(word) != number) return;
       if (keeping != Keeping::used && keeping != Keeping::wanted) return;
       const bool keep = keeping == Keeping::used;
-      const std::uint64_t next = word_of(keep ? Keeping::kept : Keeping::away, holding.request);
+      const std::uint64_t next = word_of(keep ? Keeping::kept : Keeping::away, number);
       if (!word_.compare_exchange_weak(word, next, std::memory_order_release,
                                        std::memory_order_relaxed)) {
         continue;
@@ -96,8 +98,7 @@ class Member::Kept final : public detail::Spot,
       if (keep) return;
       break;
     }
-    member_.loop_.visit(
-        [self = shared_from_this(), number = holding.request] { self->give_back(number); });
+    member_.loop_.visit([self = shared_from_this(), number] { self->give_back(number); });
   }
 
   Member& member() { return member_; }
@@ -134,7 +135,7 @@ class Member::Kept final : public detail::Spot,
     // First come, first served: as a rule it is the first.
     auto at = open_.begin();
     while (at->known_as != waiter) ++at;
-    end(*at, {}, holding_for(number));
+    end(*at, {}, {number, fence, {}, term_.load(std::memory_order_relaxed)});
   }
   void on_wanted(WaiterId) override { stop_keeping(); }
   // The next unlock gives back; at once, if nobody is inside.
@@ -153,7 +154,7 @@ class Member::Kept final : public detail::Spot,
   std::optional<Turn> take_back(WaiterId waiter) override {
     if (holder_ != waiter) return std::nullopt;
     holder_.reset();
-    return holding_for(number_of(take_word())).fence.turn;
+    return entry_for(number_of(take_word())).fence.turn;
   }
   void on_lost(WaiterId waiter) override {
     (void)take_back(waiter);  // It was told of its grant after that had been lost.
@@ -163,7 +164,7 @@ class Member::Kept final : public detail::Spot,
     // It was lost, or the member has left.
     if (!holder_ || number_of(word_.load(std::memory_order_relaxed)) != number) return;
     const WaiterId holder = *std::exchange(holder_, std::nullopt);
-    member_.daemon_->release(name_, holder, holding_for(number).fence.turn);
+    member_.daemon_->release(name_, holder, entry_for(number).fence.turn);
   }
   // The member has left its group: nobody waits any longer.
   void give_all_up() {
@@ -199,13 +200,17 @@ class Member::Kept final : public detail::Spot,
     open_.erase(open_.iterator_to(waiting));
     waiting.answer(error, holding);
   }
-  // The entry of that number, by the last grant.
-  detail::Holding holding_for(std::uint64_t number) const noexcept {
+  struct Entry {
+    std::uint64_t number;
+    Fence fence;
+    Lease::Term term;
+  };
+  // The one of that number, by the last grant.
+  Entry entry_for(std::uint64_t number) const noexcept {
     const std::uint64_t again = number - first_.load(std::memory_order_acquire);
     return {number,
             {Epoch{epoch_.load(std::memory_order_acquire)},
              Turn{turn_.load(std::memory_order_acquire) + again}},
-            {},
             term_.load(std::memory_order_acquire)};
   }
 
