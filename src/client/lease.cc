@@ -6,34 +6,14 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include "base/check.h"
+#include "client/descriptors.h"
 #include "node/boot_clock.h"
 
 namespace hapax::client {
-namespace {
-
-int checked(int fd, const char* what) {
-  if (fd < 0) throw std::system_error{errno, std::generic_category(), what};
-  return fd;
-}
-
-void signal(int event) {
-  const std::uint64_t one = 1;
-  HAPAX_CHECK(write(event, &one, sizeof one) == sizeof one);
-}
-
-// Whether it had been signalled or not.
-void reset(int fd) {
-  std::uint64_t count = 0;
-  while (read(fd, &count, sizeof count) < 0 && errno == EINTR) {
-  }
-}
-
-}  // namespace
 
 Lease::Lease(bool runs_out) {
   if (!runs_out) return;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "client/descriptors.h"
 
 namespace hapax::client {
 namespace {
@@ -28,28 +29,11 @@ template struct Revealed<&Reactor::epoll_fd_>;
 // How many handlers run before others get their turn on the loop.
 constexpr int kBatch = 64;
 
-int checked(int fd, const char* what) {
-  if (fd < 0) throw std::system_error{errno, std::generic_category(), what};
-  return fd;
-}
-
 void watch(int epoll, int operation, int fd, std::uint32_t events) {
   epoll_event event{};
   event.events = events;
   event.data.fd = fd;
   HAPAX_CHECK(epoll_ctl(epoll, operation, fd, &event) == 0);
-}
-
-void signal(int event) {
-  const std::uint64_t one = 1;
-  HAPAX_CHECK(write(event, &one, sizeof one) == sizeof one);
-}
-
-// Whether it had been signalled or not.
-void reset(int event) {
-  std::uint64_t count = 0;
-  while (read(event, &count, sizeof count) < 0 && errno == EINTR) {
-  }
 }
 
 }  // namespace
