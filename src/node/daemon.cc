@@ -424,9 +424,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   void ask_to_resign(WaiterId leader, const std::string& to) override;
   void after(std::chrono::milliseconds delay, std::function<void()> then) override;
 
-  std::vector<session::Lock> local_locks(const std::string& name) const {
+  LockList local_locks(const std::string& name) const {
     const LockTable* table = members_->table();
-    return table == nullptr ? std::vector<session::Lock>{} : askers_->locks(*table, name);
+    return table == nullptr ? LockList{LockList::kOfMember} : askers_->locks(*table, name);
   }
 
   asio::io_context& io_;
@@ -487,8 +487,7 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
         if constexpr (requires { campaigns_->on(from, m); }) {
           return campaigns_->on(from, m);
         } else {
-          inquiries_->on(from, m);
-          return true;
+          return inquiries_->on(from, m);
         }
       },
       *gossip);

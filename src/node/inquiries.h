@@ -1,6 +1,7 @@
 // Questions to all members about their locks, and what comes of them.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,7 @@ class Inquiries {
     std::function<std::vector<NodeId>()> others;
     std::function<void(NodeId, const Gossip&)> send;
     std::function<bool(NodeId)> is_up;
-    std::function<std::vector<session::Lock>(const std::string& name)> local_locks;
+    std::function<LockList(const std::string& name)> local_locks;
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
   };
 
@@ -39,7 +40,8 @@ class Inquiries {
     if (open_.size() >= kMost) return error("too many questions at a time; ask again in a second");
     const std::uint64_t question = ++last_question_;
     const auto inquiry = std::make_shared<Inquiry>(asker, std::move(tell));
-    inquiry->add(self_, ways_.local_locks(name));
+    LockList ours = ways_.local_locks(name);
+    inquiry->add(self_, ours.take(), ours.more_locks());
     for (const NodeId peer : ways_.others()) {
       inquiry->expect(peer);
       if (ways_.is_up(peer)) ways_.send(peer, AskLocks{question, name});
@@ -55,14 +57,19 @@ class Inquiries {
     return {};
   }
 
-  void on(NodeId from, const AskLocks& asked) {
-    ways_.send(from, TellLocks{asked.question, ways_.local_locks(asked.name)});
+  bool on(NodeId from, const AskLocks& asked) {
+    LockList ours = ways_.local_locks(asked.name);
+    ways_.send(from, TellLocks{asked.question, ours.take(), ours.more_locks()});
+    return true;
   }
-  void on(NodeId from, const TellLocks& told) {
+  // False if it is nothing that a member says.
+  bool on(NodeId from, const TellLocks& told) {
+    if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
     const auto at = open_.find(told.question);
-    if (at == open_.end()) return;
-    at->second->add(from, told.locks);
+    if (at == open_.end()) return true;
+    at->second->add(from, told.locks, told.more_locks);
     if (at->second->finish_if_complete()) open_.erase(at);
+    return true;
   }
 
   void forget(const Visitor& visitor) {
