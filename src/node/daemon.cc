@@ -52,7 +52,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     if (auto started = members_->start(); !started) return started.error();
     config_.self = members_->self();
     ElectionDesk::Host& host = *this;
-    campaigns_.emplace(members_->seats(), config_.self, host);
+    campaigns_.emplace(config_.self, host);
     elections_.emplace(*campaigns_, host);
     askers_.emplace(config_.self);
     inquiries_.emplace(
@@ -328,7 +328,14 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                 [this](NodeId from, std::span<const std::uint8_t> message) {
                   if (inquiries_) on_gossip(from, message);
                 },
-            .on_forgotten = [this](NodeId peer) { campaigns_->podium().forgotten(peer); },
+            .on_met =
+                [this](NodeId peer) {
+                  if (campaigns_) campaigns_->podium().met(peer);
+                },
+            .on_forgotten =
+                [this](NodeId peer) {
+                  if (campaigns_) campaigns_->podium().forgotten(peer);
+                },
             .on_settled = [this] { settle(); },
             .on_left = [this] { on_left(); },
             .log = log_,
@@ -405,6 +412,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   // --- what campaigns need ---
 
+  std::vector<NodeId> others() const override { return members_->others(); }
   void send(NodeId to, const Gossip& gossip) override {
     members_->tell(to, gossip_payload(gossip));
   }

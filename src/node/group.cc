@@ -259,6 +259,7 @@ void Group::on_up(NodeId seat) {
     for (const Bytes& frame : std::exchange(at->second, {})) send(life, frame);
     unsent_.erase(life);
   }
+  handlers_.on_up(seat, life);
   carry_out();
 }
 

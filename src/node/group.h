@@ -50,10 +50,11 @@ class Group final : private Holders {
     std::function<void(WaiterId)> on_wanted;
     std::function<bool(WaiterId)> is_inside;
     std::function<void(NodeId seat, std::span<const std::uint8_t>)>
-        on_message;                    // Not of the views.
-    std::function<void()> on_view;     // Begun.
-    std::function<void()> on_settled;  // All that there was to tell has been told.
-    std::function<void()> on_left;     // After leave().
+        on_message;                                // Not of the views.
+    std::function<void()> on_view;                 // Begun.
+    std::function<void(NodeId seat, Life)> on_up;  // Connected, again perhaps.
+    std::function<void()> on_settled;              // All that there was to tell has been told.
+    std::function<void()> on_left;                 // After leave().
   };
 
   // An error that says what makes no sense: one that listens elsewhere than on this machine needs

@@ -72,7 +72,8 @@ Result<void> ViewMembers::start() {
   group.on_wanted = handlers_.on_wanted;
   group.is_inside = handlers_.is_inside;
   group.on_message = handlers_.on_gossip;
-  group.on_view = [] {};
+  group.on_view = [this] { on_view(); };
+  group.on_up = [this](NodeId seat, Life life) { on_up(seat, life); };
   group.on_settled = handlers_.on_settled;
   group.on_left = handlers_.on_left;
   auto joined = Group::create(io_, std::move(options), *engine_, std::move(group));
@@ -96,6 +97,22 @@ Result<void> ViewMembers::start() {
       "and commits of 10 ms",
       in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, milliseconds{10})).count()));
   return {};
+}
+
+void ViewMembers::on_up(NodeId seat, Life life) {
+  const auto [at, is_first] = met_.try_emplace(seat, life);
+  const bool is_another = !is_first && std::exchange(at->second, life) != life;
+  is_another ? handlers_.on_forgotten(seat) : handlers_.on_met(seat);
+}
+
+// Who is not in it any more has lost what it had.
+void ViewMembers::on_view() {
+  const std::vector<NodeId> before = std::exchange(others_in_view_, others());
+  for (const NodeId seat : before) {
+    if (!std::binary_search(others_in_view_.begin(), others_in_view_.end(), seat)) {
+      handlers_.on_forgotten(seat);
+    }
+  }
 }
 
 std::vector<NodeId> ViewMembers::others() const {
