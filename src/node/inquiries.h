@@ -16,12 +16,16 @@
 #include "base/result.h"
 #include "node/gossip.h"
 #include "node/inquiry.h"
+#include "wire/codec.h"
 
 namespace hapax {
 
 class Inquiries {
  public:
   static constexpr std::size_t kMost = 256;
+  // To one member within kPatience. The links of the locks keep only so much unacknowledged, and
+  // people's questions must not fill them.
+  static constexpr std::size_t kMostToldBytes = std::size_t{4} << 20;
 
   // What it needs of its daemon.
   struct Ways {
@@ -58,8 +62,13 @@ class Inquiries {
   }
 
   bool on(NodeId from, const AskLocks& asked) {
+    std::size_t& told = told_bytes_[from];
+    if (told >= kMostToldBytes) return true;  // Its answer will say that we were silent.
+    if (told == 0) ways_.after(Inquiry::kPatience, [this, from] { told_bytes_.erase(from); });
     LockList ours = ways_.local_locks(asked.name);
-    ways_.send(from, TellLocks{asked.question, ours.take(), ours.more_locks()});
+    const TellLocks answer{asked.question, ours.take(), ours.more_locks()};
+    told += encode(answer).size();
+    ways_.send(from, answer);
     return true;
   }
   // False if it is nothing that a member says.
@@ -82,6 +91,7 @@ class Inquiries {
   Ways ways_;
   std::map<std::uint64_t, std::shared_ptr<Inquiry>> open_;
   std::uint64_t last_question_ = 0;
+  std::map<NodeId, std::size_t> told_bytes_;  // Lately.
 };
 
 }  // namespace hapax
