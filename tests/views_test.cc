@@ -11,6 +11,7 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Views : public ::testing::Test {
  protected:
@@ -144,6 +145,7 @@ TEST_F(Views, LetLeadersHandOverAndObserversSeeWhoLeadsNow) {
   EXPECT_EQ(resign->wait(), 0) << resign->err();
   EXPECT_TRUE(leads(*three)) << two->err();
   EXPECT_EQ(two->wait(), 0) << two->err();
+  EXPECT_THAT(two->err(), Not(HasSubstr("not handed over")));
   EXPECT_EQ(ahead->out(), "") << "it was not its turn";
   ahead->signal(SIGINT);
   EXPECT_NE(ahead->wait(), -1);
@@ -161,6 +163,11 @@ TEST_F(Views, LetLeadersHandOverAndObserversSeeWhoLeadsNow) {
   EXPECT_TRUE(sees(*observer, "again")) << observer->out();
   EXPECT_TRUE(sees(*observe(1), "again"));
   EXPECT_TRUE(sees(*observe(2), "again"));
+  // The next view is one that the observer's own member makes: nobody else is left.
+  nodes_[2]->signal(SIGKILL);
+  ASSERT_TRUE(eventually([&] { return members(1) == 2; }, 20s));
+  nodes_[3]->signal(SIGKILL);
+  EXPECT_TRUE(sees(*observer, "VACANT")) << observer->out();
 }
 
 TEST_F(Views, LetADaemonLeaveAndTheOthersGoOn) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <utility>
 
 #include "engine/open.h"
@@ -105,13 +106,16 @@ void ViewMembers::on_up(NodeId seat, Life life) {
   is_another ? handlers_.on_forgotten(seat) : handlers_.on_met(seat);
 }
 
-// Who is not in it any more has lost what it had.
+// Who is not in it any more has lost what it had. The view that begins may be one that we have
+// committed and not read yet.
 void ViewMembers::on_view() {
-  const std::vector<NodeId> before = std::exchange(others_in_view_, others());
-  for (const NodeId seat : before) {
-    if (!std::binary_search(others_in_view_.begin(), others_in_view_.end(), seat)) {
-      handlers_.on_forgotten(seat);
-    }
+  const Roll& roll = group_->service().keeper().roll();
+  std::set<NodeId> seats;
+  for (const Group::Other& other : group_->others()) {
+    if (roll.has(other.who.life)) seats.insert(NodeId{other.who.seat});
+  }
+  for (const NodeId seat : std::exchange(seats_in_view_, seats)) {
+    if (!seats.contains(seat)) handlers_.on_forgotten(seat);
   }
 }
 

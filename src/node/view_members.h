@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,8 +78,8 @@ class ViewMembers final : public Members {
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Group> group_;
   NodeId self_{};
-  std::map<NodeId, Life> met_;          // Who was last seen at a seat.
-  std::vector<NodeId> others_in_view_;  // As the last view began.
+  std::map<NodeId, Life> met_;      // Who was last seen at a seat.
+  std::set<NodeId> seats_in_view_;  // As the last view began.
 };
 
 }  // namespace hapax
