@@ -11,6 +11,7 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Views : public ::testing::Test {
  protected:
@@ -99,6 +100,74 @@ TEST_F(Views, EndTheJobOfADaemonThatSleepsBeforeAnybodyElseHasTheLock) {
   EXPECT_TRUE(eventually([&] { return members(2) == 3; }, 20s)) << nodes_[2]->err();
   const auto again = take(2);
   EXPECT_EQ(again->wait(15s), 0) << again->err();
+}
+
+TEST_F(Views, LetLeadersHandOverAndObserversSeeWhoLeadsNow) {
+  start_group(3);
+  if (HasFatalFailure()) return;
+  const auto observe = [&](int i) {
+    return start({"elect", "x", "--observe", "--json", "--address", address(i)});
+  };
+  const auto campaign = [&](int i, const std::string& value) {
+    return start({"elect", "x", "--value", value, "--address", address(i)});
+  };
+  const auto leads = [](const Process& candidate) {
+    return eventually([&] { return candidate.out().starts_with("leads x"); }, 15s);
+  };
+  // The value that it saw last; or VACANT.
+  const auto sees = [](const Process& observer, const std::string& value) {
+    const std::string wanted = value == "VACANT" ? "null}" : "\"" + value + "\"";
+    return eventually(
+        [&] {
+          const std::string all = observer.out();
+          if (all.empty() || all.back() != '\n') return false;
+          const std::size_t line = all.rfind('\n', all.size() - 2) + 1;  // npos + 1 is 0.
+          return all.find(wanted, line) != std::string::npos;
+        },
+        15s);
+  };
+  const auto observer = observe(1);
+  EXPECT_TRUE(sees(*observer, "VACANT"));
+  const auto two = campaign(2, "two");
+  ASSERT_TRUE(leads(*two)) << two->err();
+  EXPECT_TRUE(sees(*observer, "two"));
+  const auto waits = [&](const std::string& value) {
+    return eventually([&] {
+      const auto who = start({"who", "x", "--json", "--address", address(1)});
+      return who->wait() == 0 && who->out().find("--value " + value) != std::string::npos;
+    });
+  };
+  const auto ahead = campaign(2, "ahead");
+  ASSERT_TRUE(waits("ahead"));
+  const auto three = campaign(3, "three");
+  ASSERT_TRUE(waits("three"));
+  const auto resign = start({"resign", "x", "--to", "three", "--address", address(1)});
+  EXPECT_EQ(resign->wait(), 0) << resign->err();
+  EXPECT_TRUE(leads(*three)) << two->err();
+  EXPECT_EQ(two->wait(), 0) << two->err();
+  EXPECT_THAT(two->err(), Not(HasSubstr("not handed over")));
+  EXPECT_EQ(ahead->out(), "") << "it was not its turn";
+  ahead->signal(SIGINT);
+  EXPECT_NE(ahead->wait(), -1);
+  EXPECT_TRUE(sees(*observer, "three")) << observer->out();
+
+  // Its member dies: nobody leads when its lease is over.
+  nodes_[3]->signal(SIGKILL);
+  EXPECT_TRUE(sees(*observer, "VACANT")) << observer->out();
+  // It comes back as another life, and whoever leads there is seen: by those who have been
+  // observing all the time, and by those who begin now.
+  start_node(3);
+  ASSERT_TRUE(eventually([&] { return members(1) == 3 && members(3) == 3; }, 20s));
+  const auto again = campaign(3, "again");
+  ASSERT_TRUE(leads(*again)) << again->err();
+  EXPECT_TRUE(sees(*observer, "again")) << observer->out();
+  EXPECT_TRUE(sees(*observe(1), "again"));
+  EXPECT_TRUE(sees(*observe(2), "again"));
+  // The next view is one that the observer's own member makes: nobody else is left.
+  nodes_[2]->signal(SIGKILL);
+  ASSERT_TRUE(eventually([&] { return members(1) == 2; }, 20s));
+  nodes_[3]->signal(SIGKILL);
+  EXPECT_TRUE(sees(*observer, "VACANT")) << observer->out();
 }
 
 TEST_F(Views, LetADaemonLeaveAndTheOthersGoOn) {

@@ -41,6 +41,9 @@ struct LockInfo {
   std::optional<Person> holder;
   std::vector<Person> sharers;  // Who holds it with others: readers, units of a semaphore.
   std::vector<Person> waiters;  // Each member's in their order; members in the order of their ids.
+  // An answer has an end, and people beyond it are counted: always, where all locks were asked for,
+  // those after a member's first hundred.
+  std::uint64_t more_sharers = 0, more_waiters = 0;
 };
 
 // Of a group whose members find one another through an engine.
@@ -122,9 +125,12 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   // Throws std::system_error. An empty name asks for every lock that is held or waited for. Members
-  // that did not answer within a second are left out, and listed in `silent` if it is given.
+  // that did not answer within a second are left out, and listed in `silent` if it is given. Locks
+  // beyond the first thousand are left out, too, and counted in `more_locks`; one that two members
+  // know counts twice.
   std::vector<LockInfo> who(std::string_view name = {},
-                            std::vector<std::uint32_t>* silent = nullptr);
+                            std::vector<std::uint32_t>* silent = nullptr,
+                            std::uint64_t* more_locks = nullptr);
   GroupStatus status();
   MemberStats stats();
   // Fires when the grants of now cannot be relied on: the daemon is gone, or its lease is over.

@@ -57,7 +57,8 @@ class Node {
 
   // As Client has them.
   std::vector<LockInfo> who(std::string_view name = {},
-                            std::vector<std::uint32_t>* silent = nullptr);
+                            std::vector<std::uint32_t>* silent = nullptr,
+                            std::uint64_t* more_locks = nullptr);
   GroupStatus status();  // With the view, the lease that is left, and whether it is in jeopardy.
   MemberStats stats();
 

@@ -71,7 +71,9 @@ boost::json::object json_of(const LockInfo& lock) {
           {"algorithm", lock.algorithm},
           {"holder", std::move(holder)},
           {"sharers", std::move(sharers)},
-          {"waiters", std::move(waiters)}};
+          {"waiters", std::move(waiters)},
+          {"more_sharers", lock.more_sharers},
+          {"more_waiters", lock.more_waiters}};
 }
 
 }  // namespace hapax::cli

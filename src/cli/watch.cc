@@ -50,12 +50,14 @@ std::string line_of(const LockInfo& lock) {
     for (std::size_t i = 0; i < lock.sharers.size(); ++i) {
       line += (i == 0 ? "shared by " : ", ") + show_person(lock.sharers[i]);
     }
+    if (lock.more_sharers > 0) line += fmt::format(" and {} more", lock.more_sharers);
   } else {
     line += "VACANT";
   }
   for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
     line += (i == 0 ? "; waiting: " : ", ") + show_person(lock.waiters[i]);
   }
+  if (lock.more_waiters > 0) line += fmt::format(" and {} more", lock.more_waiters);
   return line;
 }
 

@@ -27,6 +27,12 @@ void add_person(Table& table, const LockInfo& lock, const std::string& role, con
              p.fence ? text_of(*p.fence) : "", show_command(p.command)});
 }
 
+void add_more(Table& table, const LockInfo& lock, std::uint64_t count, const char* what) {
+  if (count == 0) return;
+  table.row(
+      {lock.name, lock.algorithm, fmt::format("and {} more {}", count, what), "", "", "", "", ""});
+}
+
 std::string table_of(const std::vector<LockInfo>& locks) {
   Table table;
   for (const char* title : {"lock", "algorithm", "", "host"}) {
@@ -39,11 +45,13 @@ std::string table_of(const std::vector<LockInfo>& locks) {
   for (const LockInfo& lock : locks) {
     if (lock.holder) add_person(table, lock, "holds", *lock.holder);
     for (const Person& sharer : lock.sharers) add_person(table, lock, "shares", sharer);
+    add_more(table, lock, lock.more_sharers, "share");
     for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
       add_person(table, lock,
                  fmt::format("waits, {}{}", i + 1, lock.waiters[i].shared ? ", to share" : ""),
                  lock.waiters[i]);
     }
+    add_more(table, lock, lock.more_waiters, "wait");
   }
   return table.text();
 }
@@ -53,8 +61,9 @@ int run_who(const WhoArguments& a) {
   Client client = reach(a.address);
   std::vector<LockInfo> locks;
   std::vector<std::uint32_t> silent;  // Members that did not answer.
+  std::uint64_t more_locks = 0;
   try {
-    locks = client.who(a.name, &silent);
+    locks = client.who(a.name, &silent, &more_locks);
   } catch (const std::system_error& e) {
     fail(e.code(), "who");
   }
@@ -65,13 +74,17 @@ int run_who(const WhoArguments& a) {
     for (const LockInfo& lock : locks) rows.push_back(json_of(lock));
     boost::json::array missing;
     for (const std::uint32_t member : silent) missing.push_back(member + 1);
-    print_json({{"locks", std::move(rows)}, {"silent", std::move(missing)}});
+    print_json(
+        {{"locks", std::move(rows)}, {"silent", std::move(missing)}, {"more_locks", more_locks}});
     return kHolds;
   }
   if (locks.empty()) {
     fmt::print("Nobody holds {} or waits for it.\n", a.name.empty() ? "any lock" : a.name);
   } else {
     fmt::print("{}", table_of(locks));
+  }
+  if (more_locks > 0) {
+    fmt::print("And {} more locks, at most: ask for one by its name.\n", more_locks);
   }
   for (const std::uint32_t member : silent) {
     fmt::print("Member {} did not answer: what it knows is missing.\n", member + 1);

@@ -83,6 +83,7 @@ std::string story_of(const LockInfo& lock, const WaitsFor& graph) {
       people += fmt::format("{}{}, for {}", people.empty() ? "" : "; ", show_person(sharer),
                             show_since(sharer.since));
     }
+    if (lock.more_sharers > 0) people += fmt::format("; and {} more", lock.more_sharers);
     return fmt::format("{} is shared by {}", lock.name, people);
   }
   if (!lock.holder) return fmt::format("{} is held by nobody", lock.name);
@@ -109,6 +110,7 @@ void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all
     fmt::print("  {}. {} waits, for {}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
                held.empty() ? "" : "; it holds " + held);
   }
+  if (lock.more_waiters > 0) fmt::print("  and {} more\n", lock.more_waiters);
   for (const auto& cycle : graph.cycles_from(lock.name)) {
     fmt::print("DEADLOCK: {}\n", arrows(cycle));
     for (const std::string& name : cycle) {

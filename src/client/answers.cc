@@ -22,6 +22,8 @@ std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks) {
     for (session::Person& p : lock.sharers) info.sharers.push_back(person_of(std::move(p)));
     if (lock.holder) info.holder = person_of(std::move(*lock.holder));
     for (session::Person& p : lock.waiters) info.waiters.push_back(person_of(std::move(p)));
+    info.more_sharers = lock.more_sharers;
+    info.more_waiters = lock.more_waiters;
     list.push_back(std::move(info));
   }
   return list;

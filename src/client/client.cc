@@ -79,8 +79,9 @@ Client::Client(const ClientOptions& options) : gateway_(connect(options)) {}
 
 Client::~Client() = default;
 
-std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32_t>* silent) {
-  return client::who(*gateway_, name, silent);
+std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32_t>* silent,
+                                  std::uint64_t* more_locks) {
+  return client::who(*gateway_, name, silent, more_locks);
 }
 GroupStatus Client::status() { return client::status(*gateway_); }
 MemberStats Client::stats() { return client::stats(*gateway_); }

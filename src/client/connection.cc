@@ -205,7 +205,7 @@ std::error_code Connection::ask_and_await(std::uint64_t request, Pending& pendin
 }
 
 std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks,
-                                std::vector<std::uint32_t>& silent) {
+                                detail::LeftOut& left_out) {
   Pending pending;
   const std::uint64_t request = add(pending);
   session::Answer answer;
@@ -215,7 +215,7 @@ std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& lo
   auto* told = std::get_if<session::Locks>(&answer);
   if (told == nullptr) return Errc::refused;
   locks = locks_of(std::move(told->locks));
-  silent = std::move(told->silent);
+  left_out = {std::move(told->silent), told->more_locks};
   return {};
 }
 
@@ -305,9 +305,9 @@ bool Connection::say(const session::Ask& ask) noexcept {
   try {
     thread_local Bytes bytes;
     bytes.clear();
-    session::write_frame(bytes, ask);
+    const bool fits = session::write_frame(bytes, ask);
     const std::lock_guard lock{writing_};
-    if (socket_.write(bytes)) return true;
+    if (fits && socket_.write(bytes)) return true;
   } catch (...) {  // Out of memory: as good as gone.
   }
   give_up();

@@ -83,8 +83,8 @@ std::uint64_t Endpoints::observe(const std::string& name,
 }
 void Endpoints::unobserve(std::uint64_t observation) noexcept { now()->unobserve(observation); }
 std::error_code Endpoints::who(std::string_view name, std::vector<LockInfo>& locks,
-                               std::vector<std::uint32_t>& silent) {
-  return there()->who(name, locks, silent);
+                               detail::LeftOut& left_out) {
+  return there()->who(name, locks, left_out);
 }
 std::error_code Endpoints::status(GroupStatus& status) { return there()->status(status); }
 std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(stats); }

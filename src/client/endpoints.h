@@ -44,7 +44,7 @@ class Endpoints final : public detail::Gateway {
                         const std::shared_ptr<detail::Changes>& changes) override;
   void unobserve(std::uint64_t observation) noexcept override;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
-                      std::vector<std::uint32_t>& silent) override;
+                      detail::LeftOut& left_out) override;
   std::error_code status(GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;

@@ -30,6 +30,12 @@ struct Holding {
   std::uint64_t term = 0;  // Of the lease it was granted by, if the gateway counts them.
 };
 
+// What an answer to who() does not say.
+struct LeftOut {
+  std::vector<std::uint32_t> silent;  // Members that did not answer.
+  std::uint64_t more_locks = 0;
+};
+
 // What a Mutex keeps for its gateway from one grant to the next.
 class Spot {
  public:
@@ -87,7 +93,7 @@ class Gateway {
   virtual void unobserve(std::uint64_t observation) noexcept = 0;
 
   virtual std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
-                              std::vector<std::uint32_t>& silent) = 0;
+                              LeftOut& left_out) = 0;
   virtual std::error_code status(GroupStatus& status) = 0;
   virtual std::error_code stats(MemberStats& stats) = 0;
 

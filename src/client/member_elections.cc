@@ -168,7 +168,7 @@ void Member::unobserve(std::uint64_t observation) noexcept {
 // --- for people ---
 
 std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
-                            std::vector<std::uint32_t>& silent) {
+                            detail::LeftOut& left_out) {
   if (SharedLoop::is_on_any()) return would_wait_for_itself();
   const auto outcome = std::make_shared<std::promise<std::optional<session::Locks>>>();
   loop_.visit([this, name = std::string{name}, outcome] {
@@ -181,7 +181,7 @@ std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
   auto told = answer.get();
   if (!told) return Errc::refused;
   locks = locks_of(std::move(told->locks));
-  silent = std::move(told->silent);
+  left_out = {std::move(told->silent), told->more_locks};
   return {};
 }
 

@@ -84,8 +84,9 @@ Node::Node(const NodeOptions& options)
     : gateway_(std::make_shared<client::Member>(config_of(options))) {}
 Node::~Node() = default;
 bool Node::is_complete() const { return static_cast<client::Member&>(*gateway_).is_complete(); }
-std::vector<LockInfo> Node::who(std::string_view name, std::vector<std::uint32_t>* silent) {
-  return client::who(*gateway_, name, silent);
+std::vector<LockInfo> Node::who(std::string_view name, std::vector<std::uint32_t>* silent,
+                                std::uint64_t* more_locks) {
+  return client::who(*gateway_, name, silent, more_locks);
 }
 GroupStatus Node::status() { return client::status(*gateway_); }
 MemberStats Node::stats() { return client::stats(*gateway_); }

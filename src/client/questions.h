@@ -15,11 +15,12 @@ inline void throw_if(std::error_code error, const char* what) {
 }
 
 inline std::vector<LockInfo> who(detail::Gateway& gateway, std::string_view name,
-                                 std::vector<std::uint32_t>* silent) {
+                                 std::vector<std::uint32_t>* silent, std::uint64_t* more_locks) {
   std::vector<LockInfo> locks;
-  std::vector<std::uint32_t> missing;
-  throw_if(gateway.who(name, locks, missing), "who");
-  if (silent != nullptr) *silent = std::move(missing);
+  detail::LeftOut left_out;
+  throw_if(gateway.who(name, locks, left_out), "who");
+  if (silent != nullptr) *silent = std::move(left_out.silent);
+  if (more_locks != nullptr) *more_locks = left_out.more_locks;
   return locks;
 }
 

@@ -1,5 +1,6 @@
 #include "node/askers.h"
 
+#include <algorithm>
 #include <chrono>
 #include <unistd.h>
 
@@ -48,29 +49,37 @@ session::Person Askers::person(WaiterId waiter) const {
   return person;
 }
 
-session::Lock Askers::told(const LockStatus& status) const {
+// People beyond so many are counted without being described: there may be very many.
+session::Lock Askers::told(const LockStatus& status, std::size_t most_people) const {
   session::Lock lock{status.name, std::string{status.algorithm}, std::nullopt, {}, {}};
   if (status.holder) lock.holder = person(status.holder->waiter);
-  for (const LockHolder& sharer : status.sharers) {
-    lock.sharers.push_back(person(sharer.waiter));
+  const std::size_t sharers = std::min(status.sharers.size(), most_people);
+  for (std::size_t i = 0; i < sharers; ++i) {
+    lock.sharers.push_back(person(status.sharers[i].waiter));
     lock.sharers.back().shared = true;
-    lock.sharers.back().fence = sharer.fence;
+    lock.sharers.back().fence = status.sharers[i].fence;
   }
-  for (const WaiterId waiter : status.waiters) lock.waiters.push_back(person(waiter));
+  const std::size_t waiters = std::min(status.waiters.size(), most_people);
+  for (std::size_t i = 0; i < waiters; ++i) lock.waiters.push_back(person(status.waiters[i]));
+  lock.more_sharers = status.sharers.size() - sharers;
+  lock.more_waiters = status.waiters.size() - waiters;
   return lock;
 }
 
-std::vector<session::Lock> Askers::locks(const LockTable& table, const std::string& name) const {
-  std::vector<session::Lock> locks;
+LockList Askers::locks(const LockTable& table, const std::string& name) const {
+  LockList list{LockList::kOfMember};
   if (!name.empty()) {
-    if (const auto status = table.describe(name)) locks.push_back(told(*status));
-    return locks;
+    constexpr std::size_t kSmallestPerson = 8;  // Bytes: more people cannot fit.
+    constexpr std::size_t kMostPeople = LockList::kOfMember.people_bytes / kSmallestPerson;
+    if (const auto status = table.describe(name)) list.add(told(*status, kMostPeople));
+    return list;
   }
   table.for_each_lock([&](const LockStatus& status) {
-    if (locks.size() >= kMostTold || is_idle(status)) return;
-    locks.push_back(told(status));
+    if (is_idle(status)) return;
+    if (!list.has_room_for_locks()) return list.count_more_locks(1);
+    list.add(told(status, kPeopleOfEach));
   });
-  return locks;
+  return list;
 }
 
 }  // namespace hapax

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "node/lock_list.h"
 #include "node/lock_table.h"
 #include "node/visitor.h"
 #include "session/protocol.h"
@@ -35,12 +36,13 @@ class Askers {
 
   session::Person person(WaiterId waiter) const;
   // The lock of that name; without a name, those that somebody here holds or waits for.
-  std::vector<session::Lock> locks(const LockTable& table, const std::string& name) const;
+  LockList locks(const LockTable& table, const std::string& name) const;
 
  private:
-  static constexpr std::size_t kMostTold = 1000;  // Locks that one answer lists.
+  // Where all locks are asked for, the first of those at one of them are enough.
+  static constexpr std::size_t kPeopleOfEach = 100;
 
-  session::Lock told(const LockStatus& status) const;
+  session::Lock told(const LockStatus& status, std::size_t most_people) const;
 
   NodeId self_;
   boost::unordered_flat_map<std::uint64_t, Asker> askers_;  // By waiter.

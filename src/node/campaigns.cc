@@ -10,11 +10,11 @@
 
 namespace hapax {
 
-Campaigns::Campaigns(std::uint32_t size, NodeId self, CampaignHost& host)
-    : size_(size),
-      self_(self),
-      host_(host),
-      podium_(size, self, [&host](NodeId to, const Gossip& gossip) { host.send(to, gossip); }) {}
+Campaigns::Campaigns(NodeId self, CampaignHost& host)
+    : host_(host),
+      podium_(
+          self, [&host] { return host.others(); },
+          [&host](NodeId to, const Gossip& gossip) { host.send(to, gossip); }) {}
 
 // f(waiter, candidate) for those of that name, in the order of their coming.
 template <class F>
@@ -27,9 +27,7 @@ void Campaigns::for_each_in(const std::string& name, F&& f) {
 }
 
 void Campaigns::send_to_others(const Gossip& gossip) {
-  for (std::uint32_t i = 0; i < size_; ++i) {
-    if (NodeId{i} != self_) host_.send(NodeId{i}, gossip);
-  }
+  for (const NodeId peer : host_.others()) host_.send(peer, gossip);
 }
 
 // --- candidates ---
@@ -174,12 +172,11 @@ bool Campaigns::on(NodeId from, const ResignationRequested& m) {
 // --- questions to all members ---
 
 void Campaigns::ask(const Gossip& gossip, std::uint64_t number, Question question) {
-  for (std::uint32_t i = 0; i < size_; ++i) {
-    if (NodeId{i} != self_) question.silent.insert(NodeId{i});
-  }
+  const std::vector<NodeId> others = host_.others();
+  question.silent = {others.begin(), others.end()};
   questions_.emplace(number, std::move(question));
-  for (std::uint32_t i = 0; i < size_; ++i) {
-    if (NodeId{i} != self_ && host_.is_reached(NodeId{i})) host_.send(NodeId{i}, gossip);
+  for (const NodeId peer : others) {
+    if (host_.is_reached(peer)) host_.send(peer, gossip);
   }
   host_.after(kPatience, [this, number] {
     const auto at = questions_.find(number);

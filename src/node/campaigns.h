@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "core/fence.h"
@@ -34,6 +35,7 @@ namespace hapax {
 class CampaignHost {
  public:
   virtual ~CampaignHost() = default;
+  virtual std::vector<NodeId> others() const = 0;  // Members, as of now.
   virtual void send(NodeId to, const Gossip& gossip) = 0;
   virtual bool is_reached(NodeId peer) const = 0;
   // The waiter queues for the lock …
@@ -53,7 +55,7 @@ class Campaigns {
   // Empty if it went well; else why not.
   using Done = std::function<void(const std::string& error)>;
 
-  Campaigns(std::uint32_t size, NodeId self, CampaignHost& host);
+  Campaigns(NodeId self, CampaignHost& host);
 
   // --- what happens to a waiter that campaigns ---
 
@@ -120,8 +122,6 @@ class Campaigns {
   void for_each_in(const std::string& name, F&& f);
   void send_to_others(const Gossip& gossip);
 
-  std::uint32_t size_;
-  NodeId self_;
   CampaignHost& host_;
   Podium podium_;
   std::map<WaiterId, Candidate> candidates_;  // In the order of their coming.

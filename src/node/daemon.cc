@@ -55,7 +55,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
     if (auto started = members_->start(); !started) return started.error();
     config_.self = members_->self();
     ElectionDesk::Host& host = *this;
-    campaigns_.emplace(members_->seats(), config_.self, host);
+    campaigns_.emplace(config_.self, host);
     elections_.emplace(*campaigns_, host);
     askers_.emplace(config_.self);
     inquiries_.emplace(
@@ -375,7 +375,14 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
                 [this](NodeId from, std::span<const std::uint8_t> message) {
                   if (inquiries_) on_gossip(from, message);
                 },
-            .on_forgotten = [this](NodeId peer) { campaigns_->podium().forgotten(peer); },
+            .on_met =
+                [this](NodeId peer) {
+                  if (campaigns_) campaigns_->podium().met(peer);
+                },
+            .on_forgotten =
+                [this](NodeId peer) {
+                  if (campaigns_) campaigns_->podium().forgotten(peer);
+                },
             .on_settled = [this] { settle(); },
             .on_left = [this] { on_left(); },
             .log = log_,
@@ -452,6 +459,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
 
   // --- what campaigns need ---
 
+  std::vector<NodeId> others() const override { return members_->others(); }
   void send(NodeId to, const Gossip& gossip) override {
     members_->tell(to, gossip_payload(gossip));
   }
@@ -471,9 +479,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private Election
   void ask_to_resign(WaiterId leader, const std::string& to) override;
   void after(std::chrono::milliseconds delay, std::function<void()> then) override;
 
-  std::vector<session::Lock> local_locks(const std::string& name) const {
+  LockList local_locks(const std::string& name) const {
     const LockTable* table = members_->table();
-    return table == nullptr ? std::vector<session::Lock>{} : askers_->locks(*table, name);
+    return table == nullptr ? LockList{LockList::kOfMember} : askers_->locks(*table, name);
   }
 
   asio::io_context& io_;
@@ -536,8 +544,7 @@ void Daemon::Impl::on_gossip(NodeId from, std::span<const std::uint8_t> message)
         if constexpr (requires { campaigns_->on(from, m); }) {
           return campaigns_->on(from, m);
         } else {
-          inquiries_->on(from, m);
-          return true;
+          return inquiries_->on(from, m);
         }
       },
       *gossip);

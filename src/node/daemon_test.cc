@@ -60,7 +60,7 @@ class Raw {
   }
   void say(const session::Ask& ask) {
     Bytes bytes;
-    session::write_frame(bytes, ask);
+    ASSERT_TRUE(session::write_frame(bytes, ask));
     send(bytes);
   }
   // The next answer; nothing if the daemon hangs up.
@@ -222,6 +222,37 @@ TEST(Daemon, RefusesWhatMakesNoSense) {
   EXPECT_EQ(client.expect<session::Ended>().request, 99u);
   client.say(session::Ping{8});
   EXPECT_EQ(client.expect<session::Pong>().request, 8u);
+}
+
+// An answer is a frame that has an end, whatever clients do.
+TEST(Daemon, CountsThoseWhoDoNotFitIntoAnAnswer) {
+  const Alone alone;
+  Raw crowd{alone};
+  session::Hello hello;
+  hello.command = std::string(500, 'x');
+  crowd.say(hello);
+  crowd.expect<session::Welcome>();
+  constexpr std::uint64_t kWaiters = 20'000;
+  for (std::uint64_t i = 1; i <= kWaiters + 1; ++i) crowd.say(session::Acquire{i, "crowded"});
+  for (std::uint64_t i = 0; i < 1'500; ++i) {
+    crowd.say(session::Acquire{100'000 + i, "held/" + std::to_string(i)});
+  }
+  for (int i = 0; i < 1'501; ++i) crowd.expect<session::Granted>();
+  Raw client{alone};
+  client.say(session::Hello{});
+  client.expect<session::Welcome>();
+  client.say(session::Who{1, "crowded"});
+  const auto one = client.expect<session::Locks>();
+  ASSERT_EQ(one.locks.size(), 1u);
+  EXPECT_TRUE(one.locks[0].holder.has_value());
+  EXPECT_GT(one.locks[0].waiters.size(), 100u);
+  EXPECT_GT(one.locks[0].more_waiters, 0u);
+  EXPECT_EQ(one.locks[0].waiters.size() + one.locks[0].more_waiters, kWaiters);
+  client.say(session::Who{2, ""});
+  const auto all = client.expect<session::Locks>();
+  EXPECT_GT(all.locks.size(), 500u);
+  EXPECT_EQ(all.locks.size() + all.more_locks, 1'501u);
+  expect_service(alone);
 }
 
 // Takes the lock over TCP, breaks the connection, and says how long the next one waits for it.

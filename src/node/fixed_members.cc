@@ -88,14 +88,14 @@ void FixedMembers::flush() {
 
 std::vector<NodeId> FixedMembers::others() const {
   std::vector<NodeId> others;
-  for (std::uint32_t i = 0; i < seats(); ++i) {
+  for (std::uint32_t i = 0; i < membership().size; ++i) {
     if (NodeId{i} != config_.self) others.push_back(NodeId{i});
   }
   return others;
 }
 
 void FixedMembers::describe(session::State& state) const {
-  for (std::uint32_t i = 0; i < seats(); ++i) {
+  for (std::uint32_t i = 0; i < membership().size; ++i) {
     state.members.push_back(config_.members[i].text());
     state.up.push_back(NodeId{i} == config_.self || is_up(NodeId{i}) ? 1 : 0);
   }

@@ -35,7 +35,6 @@ class FixedMembers final : public Members {
   void flush() override;
 
   NodeId self() const override { return config_.self; }
-  std::uint32_t seats() const override { return membership().size; }
   std::vector<NodeId> others() const override;
   bool is_up(NodeId peer) const override { return mesh_->is_up(peer); }
   void tell(NodeId to, std::span<const std::uint8_t> message) override {

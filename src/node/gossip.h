@@ -27,7 +27,8 @@ struct AskLocks {
 struct TellLocks {
   std::uint64_t question = 0;
   std::vector<session::Lock> locks;  // As the teller sees them: its own holders and waiters.
-  HAPAX_RECORD(TellLocks, question, locks)
+  std::uint64_t more_locks = 0;      // Not listed.
+  HAPAX_RECORD(TellLocks, question, locks, more_locks)
 };
 // --- elections of programs (node/podium.h, node/campaigns.h) ---
 

@@ -311,6 +311,7 @@ void Group::on_up(NodeId seat) {
     unsent_.erase(at);
     for (const Bytes& frame : unsent.frames) send(life, frame);
   }
+  handlers_.on_up(seat, life);
   carry_out();
 }
 

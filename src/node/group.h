@@ -55,10 +55,11 @@ class Group final : private Holders {
     // The lease lasts until then. All that was lost before has been told.
     std::function<void(Instant)> on_leased = [](Instant) {};
     std::function<void(NodeId seat, std::span<const std::uint8_t>)>
-        on_message;                    // Not of the views.
-    std::function<void()> on_view;     // Begun.
-    std::function<void()> on_settled;  // All that there was to tell has been told.
-    std::function<void()> on_left;     // After leave().
+        on_message;                                // Not of the views.
+    std::function<void()> on_view;                 // Begun.
+    std::function<void(NodeId seat, Life)> on_up;  // Connected, again perhaps.
+    std::function<void()> on_settled;              // All that there was to tell has been told.
+    std::function<void()> on_left;                 // After leave().
   };
 
   // An error that says what makes no sense: one that listens elsewhere than on this machine needs

@@ -46,6 +46,7 @@ struct Seat {
     handlers.is_inside = [](WaiterId) { return true; };
     handlers.on_message = [](NodeId, std::span<const std::uint8_t>) {};
     handlers.on_view = [] {};
+    handlers.on_up = [](NodeId, Life) {};
     handlers.on_settled = [] {};
     handlers.on_left = [this] { left = true; };
     auto made = Group::create(io, std::move(options), *engine, std::move(handlers));

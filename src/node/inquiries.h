@@ -1,6 +1,7 @@
 // Questions to all members about their locks, and what comes of them.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,19 +16,23 @@
 #include "base/result.h"
 #include "node/gossip.h"
 #include "node/inquiry.h"
+#include "wire/codec.h"
 
 namespace hapax {
 
 class Inquiries {
  public:
   static constexpr std::size_t kMost = 256;
+  // To one member within kPatience. The links of the locks keep only so much unacknowledged, and
+  // people's questions must not fill them.
+  static constexpr std::size_t kMostToldBytes = std::size_t{4} << 20;
 
   // What it needs of its daemon.
   struct Ways {
     std::function<std::vector<NodeId>()> others;
     std::function<void(NodeId, const Gossip&)> send;
     std::function<bool(NodeId)> is_up;
-    std::function<std::vector<session::Lock>(const std::string& name)> local_locks;
+    std::function<LockList(const std::string& name)> local_locks;
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
   };
 
@@ -39,7 +44,8 @@ class Inquiries {
     if (open_.size() >= kMost) return error("too many questions at a time; ask again in a second");
     const std::uint64_t question = ++last_question_;
     const auto inquiry = std::make_shared<Inquiry>(asker, std::move(tell));
-    inquiry->add(self_, ways_.local_locks(name));
+    LockList ours = ways_.local_locks(name);
+    inquiry->add(self_, ours.take(), ours.more_locks());
     for (const NodeId peer : ways_.others()) {
       inquiry->expect(peer);
       if (ways_.is_up(peer)) ways_.send(peer, AskLocks{question, name});
@@ -55,14 +61,24 @@ class Inquiries {
     return {};
   }
 
-  void on(NodeId from, const AskLocks& asked) {
-    ways_.send(from, TellLocks{asked.question, ways_.local_locks(asked.name)});
+  bool on(NodeId from, const AskLocks& asked) {
+    std::size_t& told = told_bytes_[from];
+    if (told >= kMostToldBytes) return true;  // Its answer will say that we were silent.
+    if (told == 0) ways_.after(Inquiry::kPatience, [this, from] { told_bytes_.erase(from); });
+    LockList ours = ways_.local_locks(asked.name);
+    const TellLocks answer{asked.question, ours.take(), ours.more_locks()};
+    told += encode(answer).size();
+    ways_.send(from, answer);
+    return true;
   }
-  void on(NodeId from, const TellLocks& told) {
+  // False if it is nothing that a member says.
+  bool on(NodeId from, const TellLocks& told) {
+    if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
     const auto at = open_.find(told.question);
-    if (at == open_.end()) return;
-    at->second->add(from, told.locks);
+    if (at == open_.end()) return true;
+    at->second->add(from, told.locks, told.more_locks);
     if (at->second->finish_if_complete()) open_.erase(at);
+    return true;
   }
 
   void forget(const Visitor& visitor) {
@@ -75,6 +91,7 @@ class Inquiries {
   Ways ways_;
   std::map<std::uint64_t, std::shared_ptr<Inquiry>> open_;
   std::uint64_t last_question_ = 0;
+  std::map<NodeId, std::size_t> told_bytes_;  // Lately.
 };
 
 }  // namespace hapax

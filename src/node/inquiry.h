@@ -1,16 +1,15 @@
 // A question to all members, and whom to tell when they have answered.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "node/lock_list.h"
 #include "node/visitor.h"
 #include "session/protocol.h"
 
@@ -27,17 +26,11 @@ class Inquiry {
 
   void expect(NodeId member) { missing_.insert(member); }
   // What a member sees of the locks. Each lock has one holder or several sharers, and everybody's
-  // waiters.
-  void add(NodeId member, const std::vector<session::Lock>& locks) {
+  // waiters. REQUIRES: they are sound.
+  void add(NodeId member, const std::vector<session::Lock>& locks, std::uint64_t more_locks) {
     missing_.erase(member);
-    for (const session::Lock& lock : locks) {
-      session::Lock& all = locks_[lock.name];
-      all.name = lock.name;
-      all.algorithm = lock.algorithm;
-      if (lock.holder) all.holder = lock.holder;
-      all.sharers.insert(all.sharers.end(), lock.sharers.begin(), lock.sharers.end());
-      all.waiters.insert(all.waiters.end(), lock.waiters.begin(), lock.waiters.end());
-    }
+    for (const session::Lock& lock : locks) list_.add(lock);
+    list_.count_more_locks(more_locks);
   }
   bool finish_if_complete() {
     if (!missing_.empty()) return false;
@@ -47,13 +40,8 @@ class Inquiry {
   void finish() {
     if (!tell_) return;
     session::Locks answer;
-    for (auto& [name, lock] : locks_) {
-      for (auto* people : {&lock.sharers, &lock.waiters}) {
-        std::stable_sort(people->begin(), people->end(),
-                         [](const auto& a, const auto& b) { return a.member < b.member; });
-      }
-      answer.locks.push_back(std::move(lock));
-    }
+    answer.locks = list_.take();
+    answer.more_locks = list_.more_locks();
     for (const NodeId member : missing_) answer.silent.push_back(number(member));
     tell_(std::move(answer));
   }
@@ -66,7 +54,7 @@ class Inquiry {
   const Visitor* asker_;
   Tell tell_;
   std::set<NodeId> missing_;
-  std::map<std::string, session::Lock> locks_;
+  LockList list_{LockList::kOfAll};
 };
 
 }  // namespace hapax

@@ -43,9 +43,12 @@ class Members {
     // The lease lasts until then, on the clock of boot_clock.h. What was lost before has been told.
     std::function<void(Instant)> on_leased;
     std::function<void(NodeId from, std::span<const std::uint8_t>)> on_gossip;
-    std::function<void(NodeId peer)> on_forgotten;  // It came back without its memory.
-    std::function<void()> on_settled;               // All that there was to tell has been told.
-    std::function<void()> on_left;                  // After leave().
+    // It is connected, again perhaps; what tell() told it meanwhile it did not hear.
+    std::function<void(NodeId peer)> on_met;
+    // It came back without its memory, or belongs to the group no longer.
+    std::function<void(NodeId peer)> on_forgotten;
+    std::function<void()> on_settled;  // All that there was to tell has been told.
+    std::function<void()> on_left;     // After leave().
     std::function<void(const std::string&)> log;
     std::function<void(std::string)> log_once;
   };
@@ -65,7 +68,6 @@ class Members {
   virtual void flush() = 0;
 
   virtual NodeId self() const = 0;
-  virtual std::uint32_t seats() const = 0;         // NodeIds are below that.
   virtual std::vector<NodeId> others() const = 0;  // Who belongs to it now.
   virtual bool is_up(NodeId peer) const = 0;
   virtual void tell(NodeId to, std::span<const std::uint8_t> message) = 0;

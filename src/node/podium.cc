@@ -7,8 +7,8 @@
 
 namespace hapax {
 
-Podium::Podium(std::uint32_t size, NodeId self, Send send)
-    : size_(size), self_(self), send_(std::move(send)) {}
+Podium::Podium(NodeId self, Others others, Send send)
+    : self_(self), others_(std::move(others)), send_(std::move(send)) {}
 
 // --- what is ours ---
 
@@ -61,10 +61,9 @@ ObserverId Podium::observe(const std::string& name, Tell tell) {
   if (const auto leader = ours_.find(name); leader != ours_.end()) {
     watched.claims[self_] = leader->second;
   }
-  for (std::uint32_t i = 0; i < size_; ++i) {
-    if (NodeId{i} == self_) continue;
-    watched.silent.insert(NodeId{i});
-    send_(NodeId{i}, WatchLeader{name, true});
+  for (const NodeId peer : others_()) {
+    watched.silent.insert(peer);
+    send_(peer, WatchLeader{name, true});
   }
   show(watched);
   return observer;
@@ -76,9 +75,7 @@ void Podium::unobserve(ObserverId observer) {
   const auto watched = watched_.find(name->second);
   watched->second.observers.erase(observer);
   if (watched->second.observers.empty()) {
-    for (std::uint32_t i = 0; i < size_; ++i) {
-      if (NodeId{i} != self_) send_(NodeId{i}, WatchLeader{name->second, false});
-    }
+    for (const NodeId peer : others_()) send_(peer, WatchLeader{name->second, false});
     watched_.erase(watched);
   }
   names_.erase(name);
@@ -141,14 +138,20 @@ void Podium::show(Watched& watched) {
   for (const auto& [observer, tell] : watched.observers) tell(watched.shown);
 }
 
-void Podium::forgotten(NodeId peer) {
+// Both sides say again what they want to know, so what they wanted before does not count.
+void Podium::met(NodeId peer) {
   for (auto at = watchers_.begin(); at != watchers_.end();) {
     at->second.erase(peer);
     at = at->second.empty() ? watchers_.erase(at) : std::next(at);
   }
+  for (const auto& [name, watched] : watched_) send_(peer, WatchLeader{name, true});
+}
+
+void Podium::forgotten(NodeId peer) {
+  met(peer);
   for (auto& [name, watched] : watched_) {
     watched.claims.erase(peer);
-    send_(peer, WatchLeader{name, true});
+    watched.silent.erase(peer);
     show(watched);
   }
 }

@@ -1,9 +1,10 @@
 // Which program leads under a name, as those who observe it see it, wherever it runs.
 //
 // Each member knows the leaders among its own programs. One that has observers asks all others to
-// tell it, now and whenever that changes; they push. Links are reliable, so nothing is missed, but
-// news of different members may overtake each other: fences put that right. What observers see
-// never goes back to an earlier term; a vacancy shorter than the news of it may go unseen.
+// tell it, now and whenever that changes; they push. News of different members may overtake each
+// other: fences put that right. What observers see never goes back to an earlier term; a vacancy
+// shorter than the news of it may go unseen. Where links are not reliable, since members come and
+// go, whoever is met is asked again, and so nothing is missed for long.
 //
 // Pure: calls in, gossip and calls of observers out. The timer is the driver's.
 #pragma once
@@ -15,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "core/fence.h"
@@ -29,10 +31,11 @@ class Podium {
  public:
   using Tell = std::function<void(const std::optional<session::Leader>&)>;
   using Send = std::function<void(NodeId, const Gossip&)>;
+  using Others = std::function<std::vector<NodeId>()>;  // The other members, as of now.
 
   static constexpr std::size_t kMostWatched = 10'000;  // Names, of all peers together.
 
-  Podium(std::uint32_t size, NodeId self, Send send);
+  Podium(NodeId self, Others others, Send send);
 
   // A program of this member leads, or does so no longer.
   void claim(const std::string& name, session::Leader leader);
@@ -48,7 +51,9 @@ class Podium {
   // False if it is nothing that a member says.
   bool on(NodeId from, const WatchLeader& watch);
   bool on(NodeId from, const TellLeader& told);
-  // It came back without its memory.
+  // It is connected again, and may have missed what was said meanwhile.
+  void met(NodeId peer);
+  // It came back without its memory, or belongs to the group no longer: nobody leads there.
   void forgotten(NodeId peer);
 
  private:
@@ -66,8 +71,8 @@ class Podium {
   void hear(const std::string& name, NodeId of, const std::optional<session::Leader>& leader);
   void show(Watched& watched);
 
-  std::uint32_t size_;
   NodeId self_;
+  Others others_;
   Send send_;
   std::map<std::string, session::Leader> ours_;       // Programs of this member that lead.
   std::map<std::string, std::set<NodeId>> watchers_;  // Members that want to know of ours.

@@ -37,7 +37,10 @@ class PodiumOfThree : public ::testing::Test {
 
   std::vector<std::pair<NodeId, Gossip>> sent_;
   std::vector<std::string> seen_;
-  Podium podium_{3, NodeId{0},
+  Podium podium_{NodeId{0},
+                 [] {
+                   return std::vector{NodeId{1}, NodeId{2}};
+                 },
                  [this](NodeId to, const Gossip& gossip) { sent_.emplace_back(to, gossip); }};
 };
 
@@ -96,6 +99,29 @@ TEST_F(PodiumOfThree, AMemberWithoutItsMemoryLeadsNothingAndIsAskedAgain) {
   EXPECT_TRUE(std::get<WatchLeader>(sent_[0].second).on);
 }
 
+TEST_F(PodiumOfThree, AMemberThatIsMetAgainIsAskedAgainAndStillLeads) {
+  podium_.observe("x", note());
+  hear(1, leader_of("a", 1));
+  EXPECT_TRUE(podium_.on(NodeId{1}, WatchLeader{"y", true}));
+  sent_.clear();
+  podium_.met(NodeId{1});
+  EXPECT_THAT(seen_, ElementsAre("a"));
+  ASSERT_EQ(sent_.size(), 1u);
+  EXPECT_EQ(std::get<WatchLeader>(sent_[0].second), (WatchLeader{"x", true}));
+  podium_.claim("y", leader_of("b", 1));
+  EXPECT_EQ(sent_.size(), 1u) << "it will ask again itself";
+  hear(1, std::nullopt);  // What it answers.
+  hear(2, std::nullopt);
+  EXPECT_THAT(seen_, ElementsAre("a", "VACANT"));
+}
+
+TEST_F(PodiumOfThree, DoesNotWaitForAMemberThatIsGone) {
+  podium_.observe("x", note());
+  hear(1, std::nullopt);
+  podium_.forgotten(NodeId{2});
+  EXPECT_THAT(seen_, ElementsAre("VACANT"));
+}
+
 TEST_F(PodiumOfThree, RefusesWhatNoMemberSays) {
   podium_.observe("x", note());
   EXPECT_FALSE(podium_.on(NodeId{1}, WatchLeader{"a\nb", true}));
@@ -113,6 +139,7 @@ TEST_F(PodiumOfThree, RefusesWhatNoMemberSays) {
 // A host whose queue is a list, and whose timers ring when told to.
 class QuietHost final : public CampaignHost {
  public:
+  std::vector<NodeId> others() const override { return {NodeId{1}}; }
   void send(NodeId, const Gossip&) override { ++sent; }
   bool is_reached(NodeId) const override { return true; }
   void enqueue(const std::string&, WaiterId waiter) override { queue.push_back(waiter); }
@@ -136,7 +163,7 @@ class QuietHost final : public CampaignHost {
 
 TEST(Campaigns, ThoseWhoStepAsideQueueAgainInTheirOrder) {
   QuietHost host;
-  Campaigns campaigns{2, NodeId{0}, host};
+  Campaigns campaigns{NodeId{0}, host};
   for (std::uint64_t i = 1; i <= 3; ++i) campaigns.enter(WaiterId{i}, "x", std::to_string(i));
   EXPECT_TRUE(campaigns.on(NodeId{1}, StepAside{7, "x", "2"}));
   EXPECT_THAT(host.queue, ElementsAre(WaiterId{2}));
@@ -151,7 +178,7 @@ TEST(Campaigns, ThoseWhoStepAsideQueueAgainInTheirOrder) {
 
 TEST(Campaigns, NobodyStandsAsideForEver) {
   QuietHost host;
-  Campaigns campaigns{2, NodeId{0}, host};
+  Campaigns campaigns{NodeId{0}, host};
   campaigns.enter(WaiterId{1}, "x", "a");
   EXPECT_TRUE(campaigns.on(NodeId{1}, StepAside{7, "x", "somebody"}));
   EXPECT_THAT(host.queue, IsEmpty());
@@ -161,7 +188,7 @@ TEST(Campaigns, NobodyStandsAsideForEver) {
 
 TEST(Campaigns, AMemberThatDoesNotAnswerKeepsTheLeader) {
   QuietHost host;
-  Campaigns campaigns{2, NodeId{0}, host};
+  Campaigns campaigns{NodeId{0}, host};
   campaigns.enter(WaiterId{1}, "x", "a");
   campaigns.granted(WaiterId{1}, Fence{Epoch{1}, Turn{1}});
   campaigns.enter(WaiterId{2}, "x", "b");
@@ -178,7 +205,7 @@ TEST(Campaigns, AMemberThatDoesNotAnswerKeepsTheLeader) {
 
 TEST(Campaigns, NoiseBreaksNothing) {
   QuietHost host;
-  Campaigns campaigns{3, NodeId{0}, host};
+  Campaigns campaigns{NodeId{0}, host};
   campaigns.enter(WaiterId{1}, "x", "a");
   campaigns.granted(WaiterId{1}, Fence{Epoch{1}, Turn{1}});
   campaigns.observe("x", [](const auto&) {});

@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "engine/open.h"
@@ -121,7 +122,8 @@ Result<void> ViewMembers::start() {
   group.take_back = handlers_.take_back;
   group.on_leased = handlers_.on_leased;
   group.on_message = handlers_.on_gossip;
-  group.on_view = [] {};
+  group.on_view = [this] { on_view(); };
+  group.on_up = [this](NodeId seat, Life life) { on_up(seat, life); };
   group.on_settled = handlers_.on_settled;
   group.on_left = handlers_.on_left;
   auto joined = Group::create(io_, std::move(options), *engine_, std::move(group));
@@ -151,6 +153,25 @@ Result<void> ViewMembers::start() {
       in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, typical)).count(),
       std::chrono::ceil<milliseconds>(typical).count()));
   return {};
+}
+
+void ViewMembers::on_up(NodeId seat, Life life) {
+  const auto [at, is_first] = met_.try_emplace(seat, life);
+  const bool is_another = !is_first && std::exchange(at->second, life) != life;
+  is_another ? handlers_.on_forgotten(seat) : handlers_.on_met(seat);
+}
+
+// Who is not in it any more has lost what it had. The view that begins may be one that we have
+// committed and not read yet.
+void ViewMembers::on_view() {
+  const Roll& roll = group_->service().keeper().roll();
+  std::set<NodeId> seats;
+  for (const Group::Other& other : group_->others()) {
+    if (roll.has(other.who.life)) seats.insert(NodeId{other.who.seat});
+  }
+  for (const NodeId seat : std::exchange(seats_in_view_, seats)) {
+    if (!seats.contains(seat)) handlers_.on_forgotten(seat);
+  }
 }
 
 std::vector<NodeId> ViewMembers::others() const {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,7 +43,6 @@ class ViewMembers final : public Members {
   void flush() override { group_->carry_out(); }
 
   NodeId self() const override { return self_; }
-  std::uint32_t seats() const override { return kSeats; }
   std::vector<NodeId> others() const override;
   bool is_up(NodeId peer) const override { return group_->is_seat_up(peer); }
   void tell(NodeId to, std::span<const std::uint8_t> message) override {
@@ -66,6 +67,8 @@ class ViewMembers final : public Members {
  private:
   ViewMembers(boost::asio::io_context& io, const NodeConfig& config, engine::Url url,
               Handlers handlers);
+  void on_up(NodeId seat, Life life);
+  void on_view();
 
   boost::asio::io_context& io_;
   const NodeConfig config_;
@@ -75,6 +78,8 @@ class ViewMembers final : public Members {
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Group> group_;
   NodeId self_{};
+  std::map<NodeId, Life> met_;      // Who was last seen at a seat.
+  std::set<NodeId> seats_in_view_;  // As the last view began.
 };
 
 }  // namespace hapax

@@ -35,6 +35,17 @@ std::string shown(std::string text) {
   return text;
 }
 
+// What somebody is told whose answer is too long for a frame.
+session::Refused too_long(const session::Answer& answer) {
+  const auto request = std::visit(
+      [](const auto& a) -> session::RequestId {
+        if constexpr (requires { a.request; }) return a.request;
+        return 0;
+      },
+      answer);
+  return {request, "the answer is too long; ask for less, e.g. for one lock by its name"};
+}
+
 }  // namespace
 
 Visitor::Visitor(Socket socket, std::shared_ptr<asio::ssl::context> tls, Handlers handlers)
@@ -120,7 +131,7 @@ bool Visitor::take_frames() {
 
 void Visitor::tell(const session::Answer& answer) {
   if (ended_ || overflown_) return;
-  session::write_frame(outgoing_, answer);
+  if (!session::write_frame(outgoing_, answer)) return tell(too_long(answer));
   if (outgoing_.size() > kMostUnread) {
     // Not at once: whoever tells may be in the middle of telling others.
     overflown_ = true;

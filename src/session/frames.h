@@ -5,23 +5,26 @@
 #include <cstdint>
 #include <span>
 
-#include "base/check.h"
 #include "session/protocol.h"
 #include "wire/codec.h"
 
 namespace hapax::session {
 
-// Appends the frame.
+// Appends the frame; or nothing, and false, if it is longer than any reader takes.
 template <class Record>
-void write_frame(Bytes& out, const Record& record) {
+[[nodiscard]] bool write_frame(Bytes& out, const Record& record) {
   const std::size_t start = out.size();
   out.resize(start + kLengthBytes);
   encode_to(out, record);
   const std::size_t length = out.size() - start - kLengthBytes;
-  HAPAX_CHECK(length <= kLargestAnswer);
+  if (length > kLargestAnswer) {
+    out.resize(start);
+    return false;
+  }
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
     out[start + i] = static_cast<std::uint8_t>(length >> (8 * i));
   }
+  return true;
 }
 
 enum class Taken { record, more, malformed };

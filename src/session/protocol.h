@@ -17,7 +17,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -170,13 +170,16 @@ struct Lock {
   std::optional<Person> holder;
   std::vector<Person> sharers;  // Who holds it with others: readers, units.
   std::vector<Person> waiters;
-  HAPAX_RECORD(Lock, name, algorithm, holder, sharers, waiters)
+  std::uint64_t more_sharers = 0;  // An answer has an end: so many are not listed.
+  std::uint64_t more_waiters = 0;
+  HAPAX_RECORD(Lock, name, algorithm, holder, sharers, waiters, more_sharers, more_waiters)
 };
 struct Locks {
   RequestId request = 0;
   std::vector<Lock> locks;
   std::vector<std::uint32_t> silent;  // Members that did not answer in time.
-  HAPAX_RECORD(Locks, request, locks, silent)
+  std::uint64_t more_locks = 0;       // Not listed; one that two members know counts twice.
+  HAPAX_RECORD(Locks, request, locks, silent, more_locks)
 };
 // One life of a member, as the engine has it.
 struct LifeState {

@@ -26,7 +26,7 @@ std::vector<Bytes> corpus() {
 template <class Variant, std::size_t I = 0>
 void add_one_of_each(std::uint8_t who, std::vector<Bytes>& inputs) {
   Bytes input{who};
-  write_frame(input, Variant{std::in_place_index<I>});
+  ASSERT_TRUE(write_frame(input, Variant{std::in_place_index<I>}));
   inputs.push_back(input);
   if constexpr (I + 1 < std::variant_size_v<Variant>) add_one_of_each<Variant, I + 1>(who, inputs);
 }
@@ -59,13 +59,19 @@ TEST(SessionFuzz, TheCorpusAndItsNeighbours) {
 
 TEST(SessionFrames, EveryTruncationWantsMoreAndNothingIsTaken) {
   Bytes whole;
-  write_frame(whole, Ask{Acquire{7, "orders/42"}});
+  ASSERT_TRUE(write_frame(whole, Ask{Acquire{7, "orders/42"}}));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::span<const std::uint8_t> bytes{whole.data(), size};
     Ask ask;
     EXPECT_EQ(take_frame(bytes, kLargestAsk, ask), Taken::more);
     EXPECT_EQ(bytes.size(), size);
   }
+}
+
+TEST(SessionFrames, WhatIsTooLongIsNotWritten) {
+  Bytes out{1, 2, 3};
+  EXPECT_FALSE(write_frame(out, Answer{Refused{7, std::string(kLargestAnswer, 'x')}}));
+  EXPECT_EQ(out, (Bytes{1, 2, 3}));
 }
 
 }  // namespace

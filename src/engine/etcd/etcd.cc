@@ -136,9 +136,7 @@ class Etcd : public Engine {
               [this, server, request, answer](const grpc::Status& status, TxnResponse& response) {
                 if (!status.ok()) {
                   servers_->failed(server, status);
-                  if (status.error_code() == grpc::UNAUTHENTICATED) {
-                    return try_commit(request, answer);
-                  }
+                  if (wants_a_new_token(status)) return try_commit(request, answer);
                   return answer->give(Outcome::unknown, 0);
                 }
                 if (!servers_->answered(response.header().cluster_id())) {
@@ -151,10 +149,10 @@ class Etcd : public Engine {
   }
 
   static bool may_pass(const grpc::Status& status) {
+    if (wants_a_new_token(status)) return true;
     switch (status.error_code()) {
       case grpc::UNAVAILABLE:
       case grpc::DEADLINE_EXCEEDED:
-      case grpc::UNAUTHENTICATED:
       case grpc::UNKNOWN:  // What etcd has no code for, e.g. "raft: stopped".
       case grpc::INTERNAL:
       case grpc::CANCELLED:

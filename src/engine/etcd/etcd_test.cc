@@ -233,6 +233,40 @@ TEST(EtcdEngine, ShowsItsNameAndPassword) {
   EXPECT_TRUE(bench.until([&] { return told.size() == 1; }));
 }
 
+// A signed token is good for one revision of the auth store.
+TEST(EtcdEngine, GoesOnWhenUsersChange) {
+  hapax::testing::Folder keys;
+  ASSERT_TRUE(Process::run({"sh", "-ec",
+                            "cd " + keys.path().string() +
+                                "; openssl genrsa -out private.pem 2048"
+                                "; openssl rsa -in private.pem -pubout -out public.pem"},
+                           keys / "log"));
+  Cluster cluster{1,
+                  {"--auth-token",
+                   fmt::format("jwt,pub-key={},priv-key={},sign-method=RS256,ttl=1h",
+                               (keys / "public.pem").string(), (keys / "private.pem").string())}};
+  Bench bench;
+  Options options = options_for("jwt");
+  bench.put(*cluster.open(bench.io(), options), {{"a", "0"}});
+  cluster.ctl(0, "user add root:secret");
+  cluster.ctl(0, "user grant-role root root");
+  ASSERT_THAT(cluster.ctl(0, "auth enable"), ::testing::HasSubstr("Enabled"));
+  options.user = "root";
+  options.password = "secret";
+  auto engine = cluster.open(bench.io(), options);
+  const Revision start = bench.put(*engine, {{"a", "1"}});
+  Told told;
+  const auto watch = engine->watch("", start, told.handler());
+  ASSERT_THAT(cluster.ctl(0, "--user root:secret role add guests"),
+              ::testing::HasSubstr("created"));
+  EXPECT_EQ(bench.commit(*engine, {{"a", kExists}}, {{"a", "2"}}).outcome, Outcome::committed)
+      << engine->health().said;
+  EXPECT_TRUE(bench.until([&] { return told.size() == 1; }));
+  ASSERT_THAT(cluster.ctl(0, "--user root:secret user add guest:pass"),
+              ::testing::HasSubstr("created"));
+  EXPECT_TRUE(bench.try_read(*engine).has_value()) << engine->health().said;
+}
+
 TEST(EtcdEngine, SpeaksTlsOnBothSides) {
   hapax::testing::Folder certs;
   const auto make = [&](const std::string& script) {

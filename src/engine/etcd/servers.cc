@@ -141,7 +141,7 @@ void Servers::introduce(grpc::ClientContext& context) const {
 }
 
 void Servers::failed(std::size_t server, const grpc::Status& status) {
-  if (status.error_code() == grpc::UNAUTHENTICATED) token_.clear();
+  if (wants_a_new_token(status)) token_.clear();
   failed(server, status.error_message());
 }
 

@@ -30,6 +30,14 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 inline constexpr const char* kTxn = "/etcdserverpb.KV/Txn";
 
+// etcd did not know who asks, so that it did nothing; a new token helps. One that etcd signed (a
+// JWT) is good for one revision of the auth store: any change of any user or role makes it old, and
+// for that etcd has no status code but a text.
+inline bool wants_a_new_token(const grpc::Status& status) {
+  return status.error_code() == grpc::UNAUTHENTICATED ||
+         status.error_message().find("revision of auth store is old") != std::string::npos;
+}
+
 // gRPC counts on the wall clock.
 inline void set_deadline(grpc::ClientContext& context, Deadline deadline) {
   context.set_deadline(std::chrono::system_clock::now() +

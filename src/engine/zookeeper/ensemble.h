@@ -18,8 +18,8 @@ namespace hapax::engine::zookeeper {
 
 class Ensemble : public Backing {
  public:
-  Ensemble(const std::string& servers, const std::string& login, Layout layout)
-      : layout_(std::move(layout)), session_(servers, login) {}
+  Ensemble(std::vector<std::string> servers, const std::string& login, Layout layout)
+      : layout_(std::move(layout)), session_(std::move(servers), login) {}
 
   Result<Snapshot> read(const std::vector<std::string>& prefixes, Deadline deadline) override;
   Result<std::optional<Revision>> commit(const std::vector<Condition>& conditions,

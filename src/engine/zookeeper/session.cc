@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <fmt/ranges.h>
 #include <mutex>
+#include <random>
 #include <utility>
 #include <zookeeper/zookeeper.h>
 
@@ -15,6 +17,13 @@ constexpr int kSessionMs = 6'000;
 // There may be no handle because a name cannot be looked up; not to be tried all the time.
 constexpr std::chrono::milliseconds kReopen{100};
 
+// A connection to the next server may take so long before we move on; then twice as long each time,
+// so that servers which are slow rather than silent are reached in the end.
+constexpr std::chrono::milliseconds kPatience{500};
+constexpr std::chrono::milliseconds kLongestPatience{4'000};
+// A server from which nothing came for so long, when an answer is overdue, is silent.
+constexpr std::chrono::milliseconds kSilence{100};
+
 void say_nothing(const char*) {}  // health() says what there is to say.
 
 }  // namespace
@@ -23,12 +32,15 @@ struct Session::Mail {
   std::mutex mutex;
   std::condition_variable arrived;
   bool interrupted = false;
+  std::uint64_t answers = 0;  // Of whatever kind.
 };
 
 // An answer to come. ZooKeeper's thread and ours both hold it: we may have stopped waiting.
 struct Session::Slot {
   std::shared_ptr<Mail> mail;
   bool done = false;
+  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
+  std::uint64_t answers_before = 0;
   Code code = ZOPERATIONTIMEOUT;  // What it is until it is done.
   std::string data;
   std::int32_t version = 0;
@@ -54,6 +66,7 @@ struct Session::Slot {
     slot->code = code;
     if (code == ZOK) more(*slot);
     slot->done = true;
+    if (code != ZCLOSING) ++slot->mail->answers;  // That one is ours.
     slot->mail->arrived.notify_all();
   }
   static void got_node(int code, const char* data, int size, const Stat* stat, const void* held) {
@@ -74,8 +87,14 @@ struct Session::Slot {
   }
 };
 
-Session::Session(std::string servers, std::string login)
-    : servers_(std::move(servers)), login_(std::move(login)), mail_(std::make_shared<Mail>()) {
+Session::Session(std::vector<std::string> servers, std::string login)
+    : servers_(std::move(servers)),
+      login_(std::move(login)),
+      mail_(std::make_shared<Mail>()),
+      patience_(kPatience) {
+  // Not all clients to the same server. From then on the order is ours: see move_on().
+  zoo_deterministic_conn_order(1);
+  std::shuffle(servers_.begin(), servers_.end(), std::random_device{});
   reopen();
 }
 
@@ -86,13 +105,25 @@ Session::~Session() {
 
 void Session::reopen() {
   opened_ = std::chrono::steady_clock::now();
-  if (handle_ != nullptr) zookeeper_close(handle_);
+  // Closing takes a second or two if the server is silent. Who closes waits for who closed before.
+  if (handle_ != nullptr) {
+    closer_ =
+        std::jthread{[handle = handle_, before = std::move(closer_)] { zookeeper_close(handle); }};
+  }
   const auto changed = [](zhandle_t*, int, int, const char*, void* self) {
     ++static_cast<Session*>(self)->changes_;
   };
-  handle_ = zookeeper_init2(servers_.c_str(), changed, kSessionMs, nullptr, this, 0, say_nothing);
+  const std::string servers = fmt::format("{}", fmt::join(servers_, ","));
+  handle_ = zookeeper_init2(servers.c_str(), changed, kSessionMs, nullptr, this, 0, say_nothing);
   if (handle_ == nullptr || login_.empty()) return;
   zoo_add_auth(handle_, "digest", login_.data(), static_cast<int>(login_.size()), nullptr, nullptr);
+}
+
+// A new session, with the next server first.
+void Session::move_on() {
+  if (servers_.size() == 1) return;
+  std::rotate(servers_.begin(), servers_.begin() + 1, servers_.end());
+  reopen();
 }
 
 bool Session::connected() const {
@@ -100,15 +131,26 @@ bool Session::connected() const {
 }
 
 bool Session::connect(Deadline deadline) {
+  if (std::exchange(is_silent_, false)) move_on();
   while (!connected()) {
+    const auto now = std::chrono::steady_clock::now();
     const bool over = handle_ == nullptr || is_unrecoverable(handle_) == ZINVALIDSTATE;
-    if (over && std::chrono::steady_clock::now() - opened_ > kReopen) reopen();
+    if (!away_since_) away_since_ = now;
+    if (now - *away_since_ > patience_) {
+      away_since_ = now;
+      patience_ = std::min(2 * patience_, kLongestPatience);
+      move_on();
+    } else if (over && now - opened_ > kReopen) {
+      reopen();
+    }
     std::unique_lock lock{mail_->mutex};
     const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds{5};
     mail_->arrived.wait_until(lock, std::min(soon, deadline),
                               [this] { return mail_->interrupted; });
     if (mail_->interrupted || std::chrono::steady_clock::now() >= deadline) return false;
   }
+  away_since_.reset();
+  patience_ = kPatience;
   return true;
 }
 
@@ -123,6 +165,10 @@ template <class F>
 std::shared_ptr<Session::Slot> Session::ask(F&& submit) {
   auto slot = std::make_shared<Slot>();
   slot->mail = mail_;
+  {
+    const std::lock_guard lock{mail_->mutex};
+    slot->answers_before = mail_->answers;
+  }
   auto held = std::make_unique<std::shared_ptr<Slot>>(slot);
   const Code code = submit(*slot, held.get());
   if (code == ZOK) {
@@ -134,10 +180,20 @@ std::shared_ptr<Session::Slot> Session::ask(F&& submit) {
   return slot;
 }
 
-Session::Slot& Session::wait(Slot& slot, Deadline deadline) const {
+Session::Slot& Session::wait(Slot& slot, Deadline deadline) {
   std::unique_lock lock{mail_->mutex};
   mail_->arrived.wait_until(lock, deadline, [&] { return slot.done || mail_->interrupted; });
+  if (!slot.done && mail_->answers == slot.answers_before &&
+      std::chrono::steady_clock::now() - slot.asked >= kSilence) {
+    is_silent_ = true;
+  }
   return slot;
+}
+
+Deadline Session::share_of(Deadline deadline) const {
+  if (servers_.size() == 1) return deadline;
+  const auto now = std::chrono::steady_clock::now();
+  return now + (deadline - now) / (servers_.size() + 1);
 }
 
 std::vector<Node> Session::get(const std::vector<std::string>& paths, Deadline deadline) {
@@ -148,7 +204,8 @@ std::vector<Node> Session::get(const std::vector<std::string>& paths, Deadline d
     }));
   }
   std::vector<Node> nodes;
-  for (const auto& slot : slots) nodes.push_back(wait(*slot, deadline).node());
+  const Deadline share = share_of(deadline);
+  for (const auto& slot : slots) nodes.push_back(wait(*slot, share).node());
   return nodes;
 }
 
@@ -156,14 +213,14 @@ Node Session::get_and_watch(const std::string& path, Deadline deadline) {
   const auto slot = ask([&](Slot&, void* held) {
     return zoo_aget(handle_, path.c_str(), 1, Slot::got_node, held);  // 1: tell `changed`.
   });
-  return wait(*slot, deadline).node();
+  return wait(*slot, share_of(deadline)).node();
 }
 
 Children Session::children(const std::string& path, Deadline deadline) {
   const auto slot = ask([&](Slot&, void* held) {
     return zoo_aget_children(handle_, path.c_str(), 0, Slot::got_names, held);
   });
-  wait(*slot, deadline);
+  wait(*slot, share_of(deadline));
   const std::lock_guard lock{mail_->mutex};
   return {slot->code, slot->names};
 }
@@ -210,7 +267,7 @@ Code Session::create(const std::string& path, const std::string& data, bool open
 Code Session::sync(const std::string& path, Deadline deadline) {
   const auto slot = ask(
       [&](Slot&, void* held) { return zoo_async(handle_, path.c_str(), Slot::got_text, held); });
-  return wait(*slot, deadline).result();
+  return wait(*slot, share_of(deadline)).result();
 }
 
 const ACL_vector* Session::acl(bool open) const {

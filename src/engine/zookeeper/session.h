@@ -1,12 +1,16 @@
 // A session with ZooKeeper, for one thread that waits for its answers, each no longer than until a
-// deadline. An expired session is replaced by a new one; nothing of ours hangs on it.
+// deadline. An expired session is replaced by a new one; nothing of ours hangs on it. So is one
+// whose server keeps silent: ZooKeeper's own client gives a server two thirds of a session, and by
+// then a lease may be over.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/blocking.h"
@@ -41,7 +45,7 @@ struct Step {
 class Session {
  public:
   // `login` is "user:password" or empty.
-  Session(std::string servers, std::string login);
+  Session(std::vector<std::string> servers, std::string login);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -71,17 +75,25 @@ class Session {
   struct Mail;
 
   void reopen();
+  void move_on();
   template <class F>
   std::shared_ptr<Slot> ask(F&& submit);
-  Slot& wait(Slot& slot, Deadline deadline) const;
+  Slot& wait(Slot& slot, Deadline deadline);
+  // As long as a server may take for what another can do as well, if it does not answer.
+  Deadline share_of(Deadline deadline) const;
   const ACL_vector* acl(bool open) const;
 
-  const std::string servers_;
+  std::vector<std::string> servers_;  // In the order in which they are tried.
   const std::string login_;
   std::shared_ptr<Mail> mail_;  // Where answers arrive, on ZooKeeper's threads.
   std::atomic<std::uint64_t> changes_ = 0;
   std::chrono::steady_clock::time_point opened_;  // The last attempt.
-  _zhandle* handle_ = nullptr;                    // Nothing: not even the servers' names are known.
+  bool is_silent_ = false;  // The server does not answer, though the connection stands.
+  // There is no connection since then, and after so long we move on.
+  std::optional<std::chrono::steady_clock::time_point> away_since_;
+  std::chrono::milliseconds patience_;
+  _zhandle* handle_ = nullptr;  // Nothing: not even the servers' names are known.
+  std::jthread closer_;         // Of former handles, which may still call back.
 };
 
 }  // namespace hapax::engine::zookeeper

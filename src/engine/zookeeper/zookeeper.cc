@@ -1,6 +1,8 @@
 #include "engine/zookeeper/zookeeper.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/blocking.h"
 #include "engine/zookeeper/ensemble.h"
@@ -9,14 +11,11 @@ namespace hapax::engine {
 
 Result<std::unique_ptr<Engine>> open_zookeeper(boost::asio::io_context& io, const Url& url,
                                                const Options& options) {
-  std::string servers;
-  for (const Endpoint& endpoint : url.endpoints) {
-    if (!servers.empty()) servers += ',';
-    servers += endpoint.text();
-  }
+  std::vector<std::string> servers;
+  for (const Endpoint& endpoint : url.endpoints) servers.push_back(endpoint.text());
   const std::string login =
       options.user.empty() ? std::string{} : options.user + ":" + options.password;
-  auto ensemble = std::make_unique<zookeeper::Ensemble>(servers, login,
+  auto ensemble = std::make_unique<zookeeper::Ensemble>(std::move(servers), login,
                                                         zookeeper::Layout{url.path, options.group});
   return make_blocking(io, std::move(ensemble), options.timeout, "zookeeper: no answer in time");
 }

@@ -72,8 +72,8 @@ class Servers {
   void kill(std::size_t i) { servers_[i].end(SIGKILL); }
   void signal(std::size_t i, int number) { servers_[i].signal(number); }
 
-  // What a server says of itself; "" if it is not there.
-  std::string mode(std::size_t i) const {
+  // What a server says of itself after that word; "" if it is not there.
+  std::string said(std::size_t i, const std::string& word) const {
     asio::io_context io;
     asio::ip::tcp::socket socket{io};
     boost::system::error_code failed;
@@ -82,12 +82,14 @@ class Servers {
     asio::write(socket, asio::buffer("srvr", 4), failed);
     std::string text;
     asio::read(socket, asio::dynamic_buffer(text), failed);
-    const std::size_t at = text.find("Mode: ");
-    return at == std::string::npos ? "" : text.substr(at + 6, text.find('\n', at) - at - 6);
+    const std::size_t at = text.find(word);
+    if (at == std::string::npos) return "";
+    const std::size_t begin = at + word.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
   }
   std::size_t leader() const {
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      if (mode(i) == "leader") return i;
+      if (said(i, "Mode: ") == "leader") return i;
     }
     return ports_.size();
   }
@@ -247,6 +249,29 @@ TEST(ZooKeeperEngine, SurvivesItsLeader) {
         servers.kill(leader);
       },
       [&] { servers.start(leader); });
+}
+
+// ZooKeeper's client would wait for four seconds, and most of a lease of five would be gone.
+TEST(ZooKeeperEngine, CommitsInTimeAlthoughItsServerIsSilent) {
+  Bench bench;
+  Servers servers{3};
+  ASSERT_TRUE(bench.until([&] { return servers.leader() < 3; }));
+  const std::size_t follower = servers.leader() == 0 ? 1 : 0;
+  bench.put(*servers.open(bench.io(), options_for("silent")), {{"a", "0"}});
+  std::vector<std::unique_ptr<Engine>> engines;
+  constexpr milliseconds kTimeout{1'250};  // A quarter of the default TTL.
+  // Until some are connected to that server; who asks it is one of them.
+  ASSERT_TRUE(bench.until([&] {
+    engines.push_back(servers.open(bench.io(), options_for("silent", kTimeout)));
+    return bench.until([&] { return bench.try_read(*engines.back()).has_value(); }) &&
+           std::stoi(servers.said(follower, "Connections: ")) > 2;
+  }));
+  servers.signal(follower, SIGSTOP);
+  for (const auto& engine : engines) {
+    EXPECT_EQ(bench.commit(*engine, {{"a", kExists}}, {{"a", "1"}}).outcome, Outcome::committed)
+        << engine->health().said;
+  }
+  servers.signal(follower, SIGCONT);
 }
 
 class NeedsZooKeeper : public ::testing::Environment {

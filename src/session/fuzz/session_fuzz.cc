@@ -32,7 +32,8 @@ void read_all(std::span<const std::uint8_t> bytes, std::size_t largest) {
     HAPAX_CHECK(size <= kLengthBytes + largest);
     // There is one way to write a record, and this was it.
     Bytes again;
-    write_frame(again, record);
+    const bool fits = write_frame(again, record);
+    HAPAX_CHECK(fits);
     const auto written = before.first(size);
     HAPAX_CHECK(std::equal(again.begin(), again.end(), written.begin(), written.end()));
   }
