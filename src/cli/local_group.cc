@@ -1,11 +1,7 @@
 #include "cli/local_group.h"
 
 #include <boost/asio/post.hpp>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "cli/exit_status.h"
 #include "cli/log.h"
@@ -24,29 +20,6 @@ net::Address socket_in(const fs::path& folder, const std::string& name) {
 }
 
 }  // namespace
-
-PrivateFolder::PrivateFolder(const std::string& wanted) : path_(fs::path{wanted}) {
-  if (wanted.empty()) {
-    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    const std::string above = runtime != nullptr && *runtime != '\0' ? runtime : "/tmp";
-    std::string pattern = above + "/hapax-up-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw Failure{kSystem,
-                    fmt::format("cannot make a folder in {}: {}", above, std::strerror(errno))};
-    }
-    path_ = pattern;
-    ours_ = true;
-  } else if (mkdir(wanted.c_str(), 0700) == 0) {
-    ours_ = true;
-  } else if (errno != EEXIST || !fs::is_directory(path_)) {
-    throw Failure{kBadUsage, fmt::format("{}: {}", wanted, std::strerror(errno))};
-  }
-}
-
-PrivateFolder::~PrivateFolder() {
-  std::error_code ignored;
-  if (ours_) fs::remove_all(path_, ignored);
-}
 
 LocalGroup::LocalGroup(const Plan& plan) {
   std::vector<net::Address> members;

@@ -16,23 +16,6 @@
 
 namespace hapax::cli {
 
-// A folder that only we may enter; removed at the end with all that is in it.
-class PrivateFolder {
- public:
-  // Makes it, or throws Failure. An empty `wanted` stands for a fresh one in $XDG_RUNTIME_DIR or
-  // /tmp. One that was there stays.
-  explicit PrivateFolder(const std::string& wanted);
-  ~PrivateFolder();
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  bool ours_ = false;
-};
-
 class LocalGroup {
  public:
   struct Plan {

@@ -3,10 +3,12 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/command.h"
@@ -18,6 +20,7 @@
 #include "cli/signals.h"
 #include "cli/terminal.h"
 #include "hapax/hapax.h"
+#include "local/private_folder.h"
 
 namespace hapax::cli {
 namespace {
@@ -110,15 +113,29 @@ void show_until_signal(Board& board, Signals& signals) {
   }
 }
 
+// For the sockets, gone at the end.
+local::PrivateFolder fresh_folder() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  try {
+    return {runtime != nullptr && *runtime != '\0' ? runtime : "/tmp", "hapax-up"};
+  } catch (const std::system_error& e) {
+    throw Failure{kSystem, e.what()};
+  }
+}
+
 int run_up(const UpArguments& a) {
   const Policy policy = policy_from(a);
   const auto election = election_from(a.election);
   if (!election) throw Failure{kBadUsage, election.error().message};
   const std::string usual = Client::default_address();
   Signals signals{SIGINT, SIGTERM, SIGHUP};  // Before there are threads.
-  const PrivateFolder folder{""};
-  std::optional<PrivateFolder> clients;
-  if (!a.clients_dir.empty()) clients.emplace(a.clients_dir);
+  const local::PrivateFolder folder = fresh_folder();
+  std::optional<local::PrivateFolder> clients;
+  try {
+    if (!a.clients_dir.empty()) clients.emplace(a.clients_dir);
+  } catch (const std::system_error& e) {
+    throw Failure{kBadUsage, e.what()};
+  }
   LocalGroup group{{a.size,
                     policy,
                     *election,
