@@ -20,7 +20,7 @@ constexpr int kFirst = 1, kSecond = 2;  // An account for each act; the last has
 constexpr std::uint32_t kMembers = 3;
 constexpr int kMostTakes = 8;
 // Short enough for a demo, long enough for a daemon that has to wait for a processor or a disk.
-constexpr milliseconds kTtl{2'000};
+constexpr const char* kTtl = "2s";
 
 }  // namespace
 

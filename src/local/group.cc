@@ -63,7 +63,7 @@ int Group::start(const GroupPlan& plan, std::uint32_t i) {
                                  "--seat",
                                  std::to_string(i + 1),
                                  "--ttl",
-                                 fmt::format("{}ms", plan.ttl.count())};
+                                 plan.ttl};
   for (const std::string& address : plan.first_serves_too) {
     if (i == 0 && address != member.address) words.insert(words.end(), {"--clients", address});
   }

@@ -25,7 +25,7 @@ struct GroupPlan {
   std::filesystem::path folder;   // Of the engine's file and of the sockets between members.
   std::filesystem::path clients;  // Of the sockets for programs, one a member.
   std::vector<std::string> first_serves_too{};  // More addresses, of the first member alone.
-  std::chrono::milliseconds ttl{5'000};
+  std::string ttl = "5s";
   std::vector<std::string> settings{};  // More flags of `hapax node`, for all.
   std::string program = kThisProgram;   // Which hapax.
   // What members say, on a thread of its own; without the time of day.

@@ -1,5 +1,5 @@
-// A whole group in this process: a thread and an event loop for each member, Unix sockets in a
-// folder that goes with it.
+// A group with a fixed list of members in this process: a thread and an event loop for each, and
+// Unix sockets in a folder.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace hapax::cli {
 
-class LocalGroup {
+class FixedGroup {
  public:
   struct Plan {
     std::uint32_t size = 3;
@@ -28,10 +28,10 @@ class LocalGroup {
   };
 
   // Throws Failure.
-  explicit LocalGroup(const Plan& plan);
-  ~LocalGroup();  // Stops them all.
-  LocalGroup(const LocalGroup&) = delete;
-  LocalGroup& operator=(const LocalGroup&) = delete;
+  explicit FixedGroup(const Plan& plan);
+  ~FixedGroup();  // Stops them all.
+  FixedGroup(const FixedGroup&) = delete;
+  FixedGroup& operator=(const FixedGroup&) = delete;
 
   // From here on members log what happens; that they find each other at the start is no news.
   void settle() { settled_ = true; }

@@ -1,4 +1,4 @@
-#include "cli/local_group.h"
+#include "cli/fixed_group.h"
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ net::Address socket_in(const fs::path& folder, const std::string& name) {
 
 }  // namespace
 
-LocalGroup::LocalGroup(const Plan& plan) {
+FixedGroup::FixedGroup(const Plan& plan) {
   std::vector<net::Address> members;
   for (std::uint32_t i = 0; i < plan.size; ++i) {
     members.push_back(socket_in(plan.sockets, fmt::format("member-{}.link", i + 1)));
@@ -37,9 +37,9 @@ LocalGroup::LocalGroup(const Plan& plan) {
   }
 }
 
-LocalGroup::~LocalGroup() { stop(); }
+FixedGroup::~FixedGroup() { stop(); }
 
-void LocalGroup::add(const Plan& plan, const std::vector<net::Address>& members,
+void FixedGroup::add(const Plan& plan, const std::vector<net::Address>& members,
                      std::uint32_t index) {
   NodeConfig config;
   config.self = NodeId{index};
@@ -65,7 +65,7 @@ void LocalGroup::add(const Plan& plan, const std::vector<net::Address>& members,
   if (!started) throw Failure{kUnavailable, started.error().message};
 }
 
-void LocalGroup::stop() {
+void FixedGroup::stop() {
   settled_ = false;
   for (const auto& member : members_) {
     boost::asio::post(member->io, [daemon = member->daemon.get()] { daemon->stop(); });
