@@ -33,7 +33,7 @@ class Processes {
       }
     } catch (const local::MemberEnded& e) {
       const bool said_why = e.status == kBadUsage || e.status == kUnavailable;
-      throw Failure{said_why ? e.status : kUnavailable, e.what()};
+      throw Failure{said_why ? e.status : kUnavailable, said_why ? e.said : e.what()};
     }
     settled_ = true;
     return true;

@@ -100,7 +100,7 @@ bool Group::is_complete() {
     if (const auto ended = members_[i].daemon->status()) {
       reader_.reset();  // All that it said has been heard then.
       const std::scoped_lock lock{mutex_};
-      throw MemberEnded{*ended, last_words_[i]};
+      throw MemberEnded{members_[i].daemon->name(), *ended, last_words_[i]};
     }
     if (!complete) continue;
     const auto answer = status(i);

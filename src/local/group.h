@@ -12,6 +12,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hapax/client.h"
@@ -34,8 +35,12 @@ struct GroupPlan {
 
 // A member ended by itself: with this status, and these last words.
 struct MemberEnded : std::runtime_error {
-  MemberEnded(int status_, const std::string& said) : std::runtime_error(said), status(status_) {}
+  MemberEnded(const std::string& name, int status_, std::string said_)
+      : std::runtime_error(name + " has ended: " + said_),
+        status(status_),
+        said(std::move(said_)) {}
   int status;
+  std::string said;
 };
 
 class Group {
