@@ -69,7 +69,8 @@ int Group::start(const GroupPlan& plan, std::uint32_t i) {
   }
   words.insert(words.end(), plan.settings.begin(), plan.settings.end());
   std::array<int, 2> log{};
-  if (pipe2(log.data(), O_CLOEXEC) != 0) {
+  // A daemon never waits for whoever reads its log, we may be stopped: what does not fit is lost.
+  if (pipe2(log.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     throw std::system_error{errno, std::generic_category(), "pipe"};
   }
   try {
