@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -106,7 +107,8 @@ TEST_F(BankDemo, LosesMoneyWithoutTheLockNoneWithItAndRefusesTheLateWriter) {
 
   const json::value& late = report.at("late_writer");
   EXPECT_TRUE(late.at("removed_from_view").as_bool());
-  EXPECT_GT(late.at("taken_over_after_ms").as_int64(), 1000);  // Most of a lease of 2 s.
+  // What was left of a lease of 2 s, which a beat begins every third of it.
+  EXPECT_GT(late.at("taken_over_after_ms").as_int64(), 500);
   EXPECT_TRUE(late.at("refused").as_bool());
   EXPECT_TRUE(late.at("noticed").as_bool());
   EXPECT_EQ(late.at("balance_at_refusal").as_int64(), 1010);
@@ -175,7 +177,9 @@ TEST_F(BankDemo, SaysInOneLineWhyItCannotGoOn) {
   int status = -1;
   ASSERT_EQ(waitpid(demo, &status, 0), demo);
   EXPECT_EQ(WEXITSTATUS(status), 70);
-  EXPECT_THAT(err(), StartsWith("hapax: ATM "));
+  const std::string why = err();
+  EXPECT_THAT(why, AnyOf(StartsWith("hapax: ATM "), StartsWith("hapax: member-")));
+  EXPECT_EQ(std::count(why.begin(), why.end(), '\n'), 1) << why;
   EXPECT_EQ(atms(), 0u);
   EXPECT_TRUE(fs::is_empty(tmp()));
 }
