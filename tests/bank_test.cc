@@ -19,7 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string contents_of(const fs::path& path) {
   std::ifstream file{path};
@@ -39,6 +41,7 @@ class BankDemo : public ::testing::Test {
 
   fs::path tmp() const { return folder_ / "tmp"; }
   std::string out() const { return contents_of(folder_ / "out"); }
+  std::string err() const { return contents_of(folder_ / "err"); }
 
   // Its temporary folder is tmp().
   pid_t start(const std::string& arguments) const {
@@ -56,17 +59,21 @@ class BankDemo : public ::testing::Test {
   int run(const std::string& arguments) const {
     int status = -1;
     waitpid(start(arguments), &status, 0);
-    EXPECT_EQ(contents_of(folder_ / "err"), "");
+    EXPECT_EQ(err(), "");
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
-  // Processes of the demo that works in tmp().
-  std::size_t atms() const {
-    std::size_t count = 0;
+  // Processes of the demo that works in tmp(): their command lines begin like this.
+  std::vector<pid_t> processes(const std::string& words) const {
+    std::vector<pid_t> found;
     for (const auto& entry : fs::directory_iterator{"/proc"}) {
-      if (command_of(entry.path()).find("demo atm " + tmp().string()) != std::string::npos) ++count;
+      if (command_of(entry.path()).starts_with("hapax " + words + tmp().string())) {
+        found.push_back(std::stoi(entry.path().filename()));
+      }
     }
-    return count;
+    return found;
   }
+  std::size_t atms() const { return processes("demo atm ").size(); }
+  std::size_t daemons() const { return processes("node --engine embedded:").size(); }
   // For what other processes do in their own time.
   template <class F>
   static bool soon(F&& f) {
@@ -99,12 +106,19 @@ TEST_F(BankDemo, LosesMoneyWithoutTheLockNoneWithItAndRefusesTheLateWriter) {
   EXPECT_TRUE(with.at("fences_grow").as_bool());
 
   const json::value& late = report.at("late_writer");
-  EXPECT_TRUE(late.at("next_waited").as_bool());
+  EXPECT_TRUE(late.at("removed_from_view").as_bool());
+  // What was left of a lease of 2 s, which a beat begins every third of it.
+  EXPECT_GT(late.at("taken_over_after_ms").as_int64(), 500);
   EXPECT_TRUE(late.at("refused").as_bool());
+  EXPECT_TRUE(late.at("noticed").as_bool());
   EXPECT_EQ(late.at("balance_at_refusal").as_int64(), 1010);
   EXPECT_EQ(late.at("expected").as_int64(), 1110);
   EXPECT_EQ(late.at("balance").as_int64(), 1110);
   EXPECT_EQ(late.at("deposits").as_int64(), 2);
+  const json::value& ungated = late.at("without_gate");
+  EXPECT_EQ(ungated.at("expected").as_int64(), 1110);
+  EXPECT_EQ(ungated.at("balance").as_int64(), 1100);
+  EXPECT_EQ(ungated.at("lost").as_int64(), 10);
   EXPECT_TRUE(fs::is_empty(tmp()));
 }
 
@@ -134,14 +148,40 @@ TEST_F(BankDemo, TidiesUpWhenInterrupted) {
     const pid_t demo = start("demo bank --deposits 500");
     ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
     EXPECT_EQ(atms(), 5u);
+    EXPECT_EQ(daemons(), 3u);
     kill(demo, signal);
     int status = -1;
     ASSERT_EQ(waitpid(demo, &status, 0), demo);
     ASSERT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
-    EXPECT_EQ(atms(), 0u);
+    EXPECT_EQ(atms() + daemons(), 0u);
     EXPECT_TRUE(fs::is_empty(tmp()));
   }
+}
+
+TEST_F(BankDemo, TidiesUpWhileAMachineIsStopped) {
+  const pid_t demo = start("demo bank --deposits 1");
+  ASSERT_TRUE(soon([&] { return out().find("daemon stops") != std::string::npos; })) << out();
+  kill(demo, SIGINT);
+  int status = -1;
+  ASSERT_EQ(waitpid(demo, &status, 0), demo);
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+  EXPECT_EQ(atms() + daemons(), 0u);
+  EXPECT_TRUE(fs::is_empty(tmp()));
+}
+
+TEST_F(BankDemo, SaysInOneLineWhyItCannotGoOn) {
+  const pid_t demo = start("demo bank --deposits 500");
+  ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
+  for (const pid_t daemon : processes("node --engine embedded:")) kill(daemon, SIGKILL);
+  int status = -1;
+  ASSERT_EQ(waitpid(demo, &status, 0), demo);
+  EXPECT_EQ(WEXITSTATUS(status), 70);
+  const std::string why = err();
+  EXPECT_THAT(why, AnyOf(StartsWith("hapax: ATM "), StartsWith("hapax: member-")));
+  EXPECT_EQ(std::count(why.begin(), why.end(), '\n'), 1) << why;
+  EXPECT_EQ(atms(), 0u);
+  EXPECT_TRUE(fs::is_empty(tmp()));
 }
 
 TEST_F(BankDemo, LeavesNoProcessBehindWhenKilled) {
@@ -149,7 +189,7 @@ TEST_F(BankDemo, LeavesNoProcessBehindWhenKilled) {
   ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
   kill(demo, SIGKILL);
   waitpid(demo, nullptr, 0);
-  EXPECT_TRUE(soon([&] { return atms() == 0; }));
+  EXPECT_TRUE(soon([&] { return atms() + daemons() == 0; }));
 }
 
 TEST_F(BankDemo, RefusesFiguresThatMakeNoSense) {

@@ -75,10 +75,11 @@ const std::map<std::string, Names> kSees{
     {"gate", {"base"}},
     {"audit", {"base", "core"}},
     {"sqlite", {"base", "gate"}},
-    {"bank", {"base", "core", "net", "node"}},
+    {"local", {"base"}},
+    {"bank", {"base", "core", "local"}},
     {"cli", {"base",  "core",   "wire", "mutex", "election", "memory", "world",
              "draw",  "check",  "sim",  "net",   "session",  "engine", "node",
-             "swarm", "client", "gate", "audit", "sqlite",   "bank"}},
+             "swarm", "client", "gate", "audit", "sqlite",   "local",  "bank"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

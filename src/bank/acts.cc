@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sstream>
-#include <stdexcept>
+#include <functional>
+#include <vector>
 
 #include "bank/atm_process.h"
-#include "bank/cable.h"
-#include "bank/local_group.h"
+#include "bank/waiting.h"
 #include "core/fence.h"
+#include "local/group.h"
 
 namespace hapax::bank {
 namespace {
@@ -16,50 +16,24 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kFirst = 1, kSecond = 2, kThird = 3;  // An account for each act.
+constexpr int kFirst = 1, kSecond = 2;  // An account for each act; the last has its own.
 constexpr std::uint32_t kMembers = 3;
 constexpr int kMostTakes = 8;
-constexpr milliseconds kWaits{150};  // Long enough for a grant, were there to be one.
-
-// An ATM that has the lock, and what it read.
-struct Taken {
-  Fence fence;
-  Money balance = 0;
-};
-
-Taken taken(const std::string& answer) {
-  std::istringstream words{answer};
-  std::string verb;
-  std::uint64_t epoch = 0;
-  std::uint64_t turn = 0;
-  Money balance = 0;
-  if (!(words >> verb >> epoch >> turn >> balance) || verb != "took") {
-    throw std::runtime_error{"an ATM did not take the lock: " + answer};
-  }
-  return {{Epoch{epoch}, Turn{turn}}, balance};
-}
-
-void expect(const std::string& answer, const std::string& expected) {
-  if (answer != expected) {
-    throw std::runtime_error{fmt::format("an ATM said {}, not {}", answer, expected)};
-  }
-}
+// Short enough for a demo, long enough for a daemon that has to wait for a processor or a disk.
+constexpr const char* kTtl = "2s";
 
 }  // namespace
-
-bool LateWriter::as_expected() const {
-  return next_waited && refused && late < next && next < again && statement.lost() == 0 &&
-         statement.deposits == 2;
-}
 
 class Stage::Impl {
  public:
   Impl(const std::filesystem::path& folder, const Options& options, Interrupts& interrupts)
-      : folder_(folder), options_(options), books_(folder / "bank.db") {
+      : options_(options),
+        interrupts_(interrupts),
+        books_(folder / "bank.db"),
+        group_({.size = kMembers, .folder = folder, .clients = folder, .ttl = kTtl}) {
     for (int i = 1; i <= options.atms; ++i) {
       atms_.push_back(std::make_unique<AtmProcess>(folder / "bank.db", i, interrupts));
     }
-    group_ = std::make_unique<LocalGroup>(folder, kMembers);
   }
 
   WithoutLock without_lock() {
@@ -77,7 +51,8 @@ class Stage::Impl {
 
   WithLock with_lock() {
     WithLock report;
-    report.members = group_->size();
+    await_group();
+    report.members = group_.size();
     report.deposits_asked = static_cast<std::uint64_t>(options_.atms * options_.deposits);
     books_.open_account(kSecond, 0);
     for (auto& atm : atms_) {
@@ -98,55 +73,9 @@ class Stage::Impl {
   }
 
   LateWriter late_writer(const Teller& tell) {
-    LateWriter report;
-    books_.open_account(kThird, kOpening);
-    AtmProcess& late = *atms_[0];
-    AtmProcess& next = *atms_[1];
-    Cable cable{folder_ / "cable", group_->socket(0)};
-    expect(late.ask(fmt::format("connect {} {}", cable.address(), kThird)), "ready");
-    expect(next.ask(fmt::format("connect {} {}", home_of(next), kThird)), "ready");
-
-    const Taken first = taken(late.ask(fmt::format("take {}", kThird)));
-    report.late = first.fence;
-    report.read = first.balance;
-    tell(fmt::format("ATM 1 takes the lock, fence {}, and reads {}.", first.fence,
-                     text_of(first.balance)));
-    next.tell(fmt::format("take {}", kThird));
-    report.next_waited = !next.hear_within(kWaits).has_value();
-    tell("ATM 2 asks for the lock and waits.");
-    late.freeze();
-    cable.cut();
-    tell("ATM 1 freezes (SIGSTOP) and its cable is cut: the group lets go of it.");
-
-    const Taken second = taken(next.hear());
-    report.next = second.fence;
-    expect(next.ask(fmt::format("put {} {}", kThird, options_.amount)), "admitted");
-    tell(fmt::format("ATM 2 gets the lock, fence {}, reads {}, deposits {}: {}.", second.fence,
-                     text_of(second.balance), text_of(options_.amount),
-                     text_of(books_.balance(kThird))));
-
-    late.thaw();
-    report.refused = late.ask(fmt::format("put {} {}", kThird, kLateAmount)) == "refused";
-    report.at_refusal = books_.balance(kThird);
-    tell("ATM 1 wakes up. It has not noticed, and writes what it had in mind:");
-    tell(fmt::format("  {} + {} with fence {}: {}. The gate has seen {}.", text_of(first.balance),
-                     text_of(kLateAmount), first.fence, report.refused ? "REFUSED" : "WRITTEN",
-                     books_.mark(kThird)));
-    if (report.refused) {
-      tell(fmt::format("  (It would have wiped out the {} of ATM 2.)", text_of(options_.amount)));
-    }
-    expect(next.ask("leave"), "left");
-
-    expect(late.ask(fmt::format("connect {} {}", home_of(late), kThird)), "ready");
-    const Taken anew = taken(late.ask(fmt::format("take {}", kThird)));
-    report.again = anew.fence;
-    expect(late.ask(fmt::format("put {} {}", kThird, kLateAmount)), "admitted");
-    expect(late.ask("leave"), "left");
-    report.statement = books_.statement(kThird);
-    tell(fmt::format("ATM 1 starts anew, fence {}, reads {}, deposits {}: {}.", anew.fence,
-                     text_of(anew.balance), text_of(kLateAmount),
-                     text_of(report.statement.balance)));
-    return report;
+    await_group();
+    return play_late_writer({books_, group_, *atms_[0], *atms_[1], interrupts_}, options_.amount,
+                            tell);
   }
 
  private:
@@ -158,13 +87,16 @@ class Stage::Impl {
     for (auto& atm : atms_) expect(atm->hear(), "done");
   }
   std::string home_of(const AtmProcess& atm) const {
-    return group_->address(static_cast<std::uint32_t>(atm.number() - 1) % group_->size());
+    return group_.address(static_cast<std::uint32_t>(atm.number() - 1) % group_.size());
+  }
+  void await_group() {
+    wait_until([&] { return group_.is_complete(); }, "the group's members to meet", interrupts_);
   }
 
-  std::filesystem::path folder_;
   Options options_;
+  Interrupts& interrupts_;
   Books books_;
-  std::unique_ptr<LocalGroup> group_;
+  local::Group group_;
   std::vector<std::unique_ptr<AtmProcess>> atms_;  // Gone before the group is.
 };
 

@@ -5,13 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bank/books.h"
 #include "bank/interrupts.h"
+#include "bank/late_writer.h"
 #include "hapax/fence.h"
 
 namespace hapax::bank {
@@ -46,26 +45,10 @@ struct WithLock {
   }
 };
 
-// Act 3: whoever comes too late is refused.
-struct LateWriter {
-  Statement statement;
-  Money read = 0;            // By both, before the first deposit.
-  Fence late, next, again;   // The grants: to the late ATM, to the next, to the late one anew.
-  bool next_waited = false;  // As long as the late one held the lock.
-  bool refused = false;      // The write with the old fence.
-  Money at_refusal = 0;      // The balance after that.
-
-  bool as_expected() const;
-};
-
 class Stage {
  public:
-  using Teller = std::function<void(const std::string& line)>;
-
-  static constexpr Money kLateAmount = 100;
-  static constexpr Money kOpening = 1'000;  // Of the third account.
-
-  // Everything is in `folder`. Starts the ATMs, then the group. Throws std::exception.
+  // Everything is in `folder`. Starts the ATMs and the daemons. Throws std::exception, as do the
+  // acts if they cannot go on.
   Stage(const std::filesystem::path& folder, const Options& options, Interrupts& interrupts);
   ~Stage();
   Stage(const Stage&) = delete;
@@ -73,7 +56,7 @@ class Stage {
 
   WithoutLock without_lock();
   WithLock with_lock();
-  // Tells what happens as it does.
+  // Whoever comes too late is refused. Tells what happens as it does.
   LateWriter late_writer(const Teller& tell);
 
  private:

@@ -1,15 +1,17 @@
 #include "bank/atm.h"
 
-#include <csignal>
+#include <chrono>
+#include <condition_variable>
 #include <fmt/format.h>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "bank/books.h"
@@ -18,6 +20,8 @@
 
 namespace hapax::bank {
 namespace {
+
+constexpr std::chrono::seconds kToHear{10};
 
 class Atm {
  public:
@@ -32,6 +36,9 @@ class Atm {
     if (verb == "connect") return connect(words);
     if (verb == "take") return take(words);
     if (verb == "put") return put(words);
+    if (verb == "read") return read(words);
+    if (verb == "write") return write(words);
+    if (verb == "hear-of-loss") return hear_of_loss();
     if (verb == "leave") return leave();
     throw std::runtime_error{"no such command: " + line};
   }
@@ -50,6 +57,9 @@ class Atm {
       usleep(think_us);
       books_.deposit(account, number_, balance + amount, amount,
                      with_lock ? std::optional{mutex().fence()} : std::nullopt);
+      if (with_lock && mutex().lost().stop_requested()) {
+        throw std::runtime_error{"its lock was lost: the machine is too busy; try again"};
+      }
     }
     return "done";
   }
@@ -72,8 +82,8 @@ class Atm {
     fence_ = mutex().fence();
     const auto balance = books_.guarded_balance(account, fence_);
     if (!balance) return "refused";
-    balance_ = *balance;
-    return fmt::format("took {} {} {}", number(fence_.epoch), number(fence_.turn), balance_);
+    seen_[account] = *balance;
+    return fmt::format("took {} {} {}", number(fence_.epoch), number(fence_.turn), *balance);
   }
 
   // Does not ask whether the lock is still held: that may be over a moment later in any case.
@@ -81,8 +91,34 @@ class Atm {
     int account = 0;
     Money amount = 0;
     words >> account >> amount;
-    return books_.guarded_deposit(account, number_, balance_ + amount, amount, fence_) ? "admitted"
-                                                                                       : "refused";
+    const Money sum = seen_.at(account) + amount;
+    return books_.guarded_deposit(account, number_, sum, amount, fence_) ? "admitted" : "refused";
+  }
+
+  std::string read(std::istringstream& words) {
+    int account = 0;
+    words >> account;
+    seen_[account] = books_.balance(account);
+    return fmt::format("read {}", seen_[account]);
+  }
+
+  std::string write(std::istringstream& words) {
+    int account = 0;
+    Money amount = 0;
+    words >> account >> amount;
+    books_.deposit(account, number_, seen_.at(account) + amount, amount, fence_);
+    return "written";
+  }
+
+  std::string hear_of_loss() {
+    const std::stop_token lost = mutex().lost();
+    std::mutex guard;
+    std::condition_variable_any heard;
+    std::unique_lock lock{guard};
+    if (!heard.wait_for(lock, lost, kToHear, [&] { return false; }) && lost.stop_requested()) {
+      return "lost";
+    }
+    throw std::runtime_error{"its lock does not say that it is lost"};
   }
 
   std::string leave() {
@@ -100,13 +136,12 @@ class Atm {
   std::unique_ptr<Client> client_;
   std::unique_ptr<Mutex> mutex_;
   Fence fence_;
-  Money balance_ = 0;
+  std::map<int, Money> seen_;  // Balances, as last read.
 };
 
 }  // namespace
 
 int run_atm(const std::filesystem::path& books, int number) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // Reaches one that is stopped, too.
   Atm atm{books, number};
   for (std::string line; std::getline(std::cin, line);) {
     std::string answer;

@@ -7,9 +7,12 @@
 //   take ACCOUNT                              took EPOCH TURN BALANCE: holds the lock and has read
 //   put ACCOUNT AMOUNT                        admitted | refused: writes what it read + AMOUNT,
 //                                             with its fence, whatever has become of the lock
+//   read ACCOUNT                              read BALANCE: past no gate
+//   write ACCOUNT AMOUNT                      written: what it read + AMOUNT, past no gate
+//   hear-of-loss                              lost: its lock has told it so
 //   leave                                     left: gives the lock back
 //
-// Or `error TEXT`. It ends with its standard input, or with its parent.
+// Or `error TEXT`. It ends with its standard input.
 #pragma once
 
 #include <filesystem>

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 
 #include "bank/interrupts.h"
+#include "local/child.h"
 
 namespace hapax::bank {
 
@@ -30,19 +30,17 @@ class AtmProcess {
     return hear();
   }
 
-  void freeze();  // It is stopped when this returns.
-  void thaw();
-
   int number() const { return number_; }
+  local::Child& process() { return *process_; }
 
  private:
   [[noreturn]] void fail(const std::string& why) const;
 
   Interrupts& interrupts_;
   int number_;
-  pid_t pid_ = -1;  // Positive while there is a process to wait for.
   int fd_ = -1;
   std::string heard_;  // Of a line that is not complete.
+  std::optional<local::Child> process_;
 };
 
 }  // namespace hapax::bank

@@ -1,11 +1,9 @@
 // hapax demo bank: money lost without the lock, none with it, a late writer refused.
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "bank/acts.h"
 #include "bank/atm.h"
@@ -15,34 +13,13 @@
 #include "cli/json.h"
 #include "cli/number.h"
 #include "core/fence.h"
+#include "local/private_folder.h"
 
 namespace hapax::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using bank::text_of;
-
-// A folder of its own, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "hapax-bank-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::system_error{errno, std::generic_category(), name};
-    }
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 struct BankArguments {
   int atms = 5;
@@ -77,9 +54,8 @@ void tell(const bank::WithLock& act) {
 }
 
 void tell(const bank::LateWriter& act) {
-  say(fmt::format("   Receipts say {}, the balance is {}: lost {}.",
-                  text_of(act.statement.expected()), text_of(act.statement.balance),
-                  text_of(act.statement.lost())));
+  say(fmt::format("   Receipts say {}, the balance is {}: lost {}.", text_of(act.gated.expected()),
+                  text_of(act.gated.balance), text_of(act.gated.lost())));
   if (!act.as_expected()) say("   WRONG: this must not happen");
 }
 
@@ -110,13 +86,16 @@ boost::json::object as_json(const bank::WithLock& act) {
 }
 
 boost::json::object as_json(const bank::LateWriter& act) {
-  boost::json::object object = as_json(act.statement);
+  boost::json::object object = as_json(act.gated);
   object["late_fence"] = fmt::format("{}", act.late);
   object["next_fence"] = fmt::format("{}", act.next);
   object["again_fence"] = fmt::format("{}", act.again);
-  object["next_waited"] = act.next_waited;
+  object["taken_over_after_ms"] = act.after.count();
+  object["removed_from_view"] = act.removed;
   object["refused"] = act.refused;
   object["balance_at_refusal"] = act.at_refusal;
+  object["noticed"] = act.noticed;
+  object["without_gate"] = as_json(act.ungated);
   object["as_expected"] = act.as_expected();
   return object;
 }
@@ -145,10 +124,10 @@ int run_for_people(bank::Stage& stage, const bank::Options& options, const fs::p
   say("1. Without a lock, all at once");
   const auto one = stage.without_lock();
   tell(one);
-  say("\n2. The same, each deposit inside a hapax::Mutex of a group of three members");
+  say("\n2. The same, each deposit inside a hapax::Mutex of a group of three daemons");
   const auto two = stage.with_lock();
   tell(two);
-  say("\n3. A writer that comes too late; a fence gate stands in the database");
+  say("\n3. A machine stops in the middle of a deposit; a gate stands before the account");
   const auto three = stage.late_writer([](const std::string& line) { say("   " + line); });
   tell(three);
   const bool holds = one.as_expected() && two.as_expected() && three.as_expected();
@@ -167,7 +146,7 @@ int run_bank(const BankArguments& a) {
   options.deposits = a.deposits;
   bank::Interrupts interrupts;
   try {
-    const Folder folder;
+    const local::PrivateFolder folder{fs::temp_directory_path(), "hapax-bank"};
     bank::Stage stage{folder.path(), options, interrupts};
     return a.json ? run_as_json(stage, a) : run_for_people(stage, options, folder.path());
   } catch (const bank::Interrupted& e) {
@@ -194,8 +173,9 @@ void add_demo_bank(CLI::App& demo, Outcome& outcome) {
       ->capture_default_str();
   command->add_flag("--json", a->json, "One JSON object instead of the story");
   command->footer(
-      "Real processes on a real SQLite database in a temporary folder, gone at the\n"
-      "end; the group runs in this process. Exit status: 0 as it should be, 1 not.\n"
+      "Real processes, ATMs and daemons (`hapax node` on the embedded engine), on a real\n"
+      "SQLite database in a temporary folder, all gone at the end. Some seconds.\n"
+      "Exit status: 0 as it should be, 1 not, 70 it could not be played to the end.\n"
       "Examples:\n"
       "  hapax demo bank\n"
       "  hapax demo bank --atms 10 --deposits 20\n"

@@ -1,37 +1,28 @@
-#include <algorithm>
-#include <chrono>
+#include "cli/up.h"
+
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/exit_status.h"
-#include "cli/local_group.h"
 #include "cli/log.h"
 #include "cli/node_settings.h"
 #include "cli/number.h"
 #include "cli/signals.h"
-#include "cli/terminal.h"
 #include "hapax/hapax.h"
+#include "local/private_folder.h"
 
 namespace hapax::cli {
 namespace {
 
 constexpr std::uint32_t kMostMembers = 64;
-constexpr std::chrono::seconds kToMeet{5};
-
-struct UpArguments {
-  std::uint32_t size = 3;
-  std::vector<std::string> algorithm;
-  std::string default_algorithm;
-  std::string election{name_of(ElectionId{})};
-  std::string clients_dir;
-};
 
 Policy policy_from(const UpArguments& a) {
   Policy policy;
@@ -45,68 +36,13 @@ Policy policy_from(const UpArguments& a) {
   return policy;
 }
 
-bool are_all_up(const GroupStatus& status) {
-  for (const bool up : status.up) {
-    if (!up) return false;
-  }
-  return true;
-}
-
-// What each member says of itself, a line each.
-class Board {
- public:
-  explicit Board(const std::vector<std::string>& addresses) : addresses_(addresses) {
-    for (const std::string& address : addresses) {
-      clients_.push_back(std::make_unique<Client>(address));
-    }
-  }
-
-  bool is_complete() {
-    for (const auto& client : clients_) {
-      if (!are_all_up(client->status())) return false;
-    }
-    return true;
-  }
-  std::string text() {
-    std::string text;
-    for (std::size_t i = 0; i < clients_.size(); ++i) {
-      const GroupStatus s = clients_[i]->status();
-      text +=
-          fmt::format("member {}  {}  {} held, {} waiting, {} entries  {}\n", i + 1,
-                      are_all_up(s) ? "up" : "alone", s.held, s.waiting, s.entries, addresses_[i]);
-    }
-    return text;
-  }
-
- private:
-  std::vector<std::string> addresses_;
-  std::vector<std::unique_ptr<Client>> clients_;
-};
-
-// How many lines of a terminal the text takes.
-std::size_t rows_of(const std::string& text, std::size_t columns) {
-  std::size_t rows = 0;
-  for (std::size_t from = 0, end = 0; (end = text.find('\n', from)) != std::string::npos;
-       from = end + 1) {
-    rows += std::max<std::size_t>(1, (end - from + columns - 1) / columns);
-  }
-  return rows;
-}
-
-// On a terminal the lines stay where they are and change; elsewhere they are printed once.
-void show_until_signal(Board& board, Signals& signals) {
-  const std::optional<std::size_t> columns = columns_of(1);
-  std::string last = board.text();
-  fmt::print("{}", last);
-  std::fflush(stdout);
-  while (!signals.take()) {
-    wait_for(signals, nullptr, columns ? 1000 : -1);
-    if (!columns) continue;
-    const std::string now = board.text();
-    if (now == last) continue;
-    fmt::print("\033[{}A\033[J{}", rows_of(last, *columns), now);
-    std::fflush(stdout);
-    last = now;
+// For the sockets, gone at the end.
+local::PrivateFolder fresh_folder() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  try {
+    return {runtime != nullptr && *runtime != '\0' ? runtime : "/tmp", "hapax-up"};
+  } catch (const std::system_error& e) {
+    throw Failure{kSystem, e.what()};
   }
 }
 
@@ -114,31 +50,36 @@ int run_up(const UpArguments& a) {
   const Policy policy = policy_from(a);
   const auto election = election_from(a.election);
   if (!election) throw Failure{kBadUsage, election.error().message};
-  const std::string usual = Client::default_address();
   Signals signals{SIGINT, SIGTERM, SIGHUP};  // Before there are threads.
-  const PrivateFolder folder{""};
-  std::optional<PrivateFolder> clients;
-  if (!a.clients_dir.empty()) clients.emplace(a.clients_dir);
-  LocalGroup group{{a.size,
+  const local::PrivateFolder folder = fresh_folder();
+  std::optional<local::PrivateFolder> clients;
+  try {
+    if (!a.clients_dir.empty()) clients.emplace(a.clients_dir);
+  } catch (const std::system_error& e) {
+    throw Failure{kBadUsage, e.what()};
+  }
+  const UpPlan plan{a,
                     policy,
                     *election,
+                    Client::default_address(),
                     folder.path(),
-                    clients ? clients->path() : folder.path(),
-                    {usual}}};
-  for (const std::string& warning : policy.warnings()) log_line("warning: " + warning);
-  Board board{group.addresses()};
-  const auto give_up = std::chrono::steady_clock::now() + kToMeet;
-  while (!board.is_complete() && std::chrono::steady_clock::now() < give_up) {
-    wait_for(signals, nullptr, 10);
-  }
-  group.settle();
-  fmt::print("{} members, until ^C. Programs of this machine reach them at {}\n", a.size, usual);
-  fmt::print("In another terminal:  hapax run NAME -- CMD…   hapax who   hapax status\n");
-  show_until_signal(board, signals);
+                    clients ? clients->path() : folder.path()};
+  a.fixed ? up_fixed(plan, signals) : up_on_engine(plan, signals);
   return kHolds;
 }
 
 }  // namespace
+
+void say_hello(const UpPlan& plan) {
+  for (const std::string& warning : plan.policy.warnings()) log_line("warning: " + warning);
+  fmt::print("{} members, until ^C. Programs of this machine reach them at {}\n",
+             plan.arguments.size, plan.usual);
+  fmt::print("In another terminal:  hapax run NAME -- CMD…   hapax who   hapax status\n");
+}
+
+std::string counts_of(const GroupStatus& s) {
+  return fmt::format("{} held, {} waiting, {} entries", s.held, s.waiting, s.entries);
+}
 
 void add_up(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("up", "A local group of real daemons, until ^C");
@@ -160,14 +101,26 @@ void add_up(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--clients-dir", a->clients_dir,
                       "Put the members' client sockets, member-1.sock …, into this folder");
+  command
+      ->add_option("--ttl", a->ttl,
+                   "How long a lease lasts, 500ms or more: so long after a member's end its locks "
+                   "are free")
+      ->capture_default_str();
+  command->add_flag("--fixed", a->fixed,
+                    "A fixed list of members, all in one process, with no engine and no leases");
   command->footer(
       "Examples:\n"
       "  hapax up 3\n"
+      "  hapax up 3 --ttl 1s                               then kill -9 one of the daemons\n"
       "  hapax up 5 --default-algorithm ricart-agrawala --algorithm 'orders/*=maekawa'\n"
       "  HAPAX_ADDRESS=unix:/tmp/other.sock hapax up 3     a second group beside the first\n"
       "Member 1 serves the address that all commands use by themselves ($HAPAX_ADDRESS), every "
-      "member\nits own as well. Nothing survives the end of the command.\n"
-      "Exit status: 0 stopped by a signal, 64 usage, 69 another daemon serves the address.");
+      "member\nits own as well. Members are processes that find one another through a file (the "
+      "embedded\nengine): whoever is killed is missed by its own clients only. Nothing survives "
+      "the "
+      "end of the\ncommand.\n"
+      "Exit status: 0 stopped by a signal, 64 usage, 69 another daemon serves the address, or all\n"
+      "members are gone.");
   command->callback([a, &outcome] { outcome.status = run_up(*a); });
 }
 

@@ -1,5 +1,5 @@
-// A whole group in this process: a thread and an event loop for each member, Unix sockets in a
-// folder that goes with it.
+// A group with a fixed list of members in this process: a thread and an event loop for each, and
+// Unix sockets in a folder.
 #pragma once
 
 #include <atomic>
@@ -16,24 +16,7 @@
 
 namespace hapax::cli {
 
-// A folder that only we may enter; removed at the end with all that is in it.
-class PrivateFolder {
- public:
-  // Makes it, or throws Failure. An empty `wanted` stands for a fresh one in $XDG_RUNTIME_DIR or
-  // /tmp. One that was there stays.
-  explicit PrivateFolder(const std::string& wanted);
-  ~PrivateFolder();
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  bool ours_ = false;
-};
-
-class LocalGroup {
+class FixedGroup {
  public:
   struct Plan {
     std::uint32_t size = 3;
@@ -45,10 +28,10 @@ class LocalGroup {
   };
 
   // Throws Failure.
-  explicit LocalGroup(const Plan& plan);
-  ~LocalGroup();  // Stops them all.
-  LocalGroup(const LocalGroup&) = delete;
-  LocalGroup& operator=(const LocalGroup&) = delete;
+  explicit FixedGroup(const Plan& plan);
+  ~FixedGroup();  // Stops them all.
+  FixedGroup(const FixedGroup&) = delete;
+  FixedGroup& operator=(const FixedGroup&) = delete;
 
   // From here on members log what happens; that they find each other at the start is no news.
   void settle() { settled_ = true; }

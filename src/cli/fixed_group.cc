@@ -1,11 +1,7 @@
-#include "cli/local_group.h"
+#include "cli/fixed_group.h"
 
 #include <boost/asio/post.hpp>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "cli/exit_status.h"
 #include "cli/log.h"
@@ -25,30 +21,7 @@ net::Address socket_in(const fs::path& folder, const std::string& name) {
 
 }  // namespace
 
-PrivateFolder::PrivateFolder(const std::string& wanted) : path_(fs::path{wanted}) {
-  if (wanted.empty()) {
-    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    const std::string above = runtime != nullptr && *runtime != '\0' ? runtime : "/tmp";
-    std::string pattern = above + "/hapax-up-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw Failure{kSystem,
-                    fmt::format("cannot make a folder in {}: {}", above, std::strerror(errno))};
-    }
-    path_ = pattern;
-    ours_ = true;
-  } else if (mkdir(wanted.c_str(), 0700) == 0) {
-    ours_ = true;
-  } else if (errno != EEXIST || !fs::is_directory(path_)) {
-    throw Failure{kBadUsage, fmt::format("{}: {}", wanted, std::strerror(errno))};
-  }
-}
-
-PrivateFolder::~PrivateFolder() {
-  std::error_code ignored;
-  if (ours_) fs::remove_all(path_, ignored);
-}
-
-LocalGroup::LocalGroup(const Plan& plan) {
+FixedGroup::FixedGroup(const Plan& plan) {
   std::vector<net::Address> members;
   for (std::uint32_t i = 0; i < plan.size; ++i) {
     members.push_back(socket_in(plan.sockets, fmt::format("member-{}.link", i + 1)));
@@ -64,9 +37,9 @@ LocalGroup::LocalGroup(const Plan& plan) {
   }
 }
 
-LocalGroup::~LocalGroup() { stop(); }
+FixedGroup::~FixedGroup() { stop(); }
 
-void LocalGroup::add(const Plan& plan, const std::vector<net::Address>& members,
+void FixedGroup::add(const Plan& plan, const std::vector<net::Address>& members,
                      std::uint32_t index) {
   NodeConfig config;
   config.self = NodeId{index};
@@ -92,7 +65,7 @@ void LocalGroup::add(const Plan& plan, const std::vector<net::Address>& members,
   if (!started) throw Failure{kUnavailable, started.error().message};
 }
 
-void LocalGroup::stop() {
+void FixedGroup::stop() {
   settled_ = false;
   for (const auto& member : members_) {
     boost::asio::post(member->io, [daemon = member->daemon.get()] { daemon->stop(); });
