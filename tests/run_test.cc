@@ -284,7 +284,7 @@ TEST_F(Run, LostWithItsDaemonTheJobIsEnded) {
   EXPECT_LT(Clock::now() - killed, 4s);
   EXPECT_GE(Clock::now() - killed, 900ms) << "SIGTERM comes first";
   EXPECT_TRUE(is_gone(pid_in(folder_ / "child")));
-  EXPECT_EQ(job->err(), "hapax: x is lost: the daemon is gone or silent; the command was ended\n");
+  EXPECT_EQ(job->err(), "hapax: x is lost: the daemon ends, is gone or silent; the command was ended\n");
 }
 
 TEST_F(Run, ASilentDaemonIsAsGoodAsGone) {

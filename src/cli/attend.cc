@@ -48,13 +48,16 @@ bool Reliance::has_ended() {
   return valid <= grace_;
 }
 
+milliseconds Reliance::good_for() const {
+  return std::chrono::floor<milliseconds>(good_until_ - steady_clock::now());
+}
+
 milliseconds Reliance::lasts_for() const {
   return std::max(milliseconds{1}, valid_for_() - grace_);
 }
 
 milliseconds Reliance::grace_left() const {
   constexpr milliseconds kToDie{10};
-  if (has_any_ended(ends_) && !tie_.is_daemon_gone()) return milliseconds{0};
   const auto left = std::chrono::floor<milliseconds>(good_until_ - steady_clock::now()) - kToDie;
   return std::clamp(left, milliseconds{0}, grace_);
 }
@@ -62,6 +65,7 @@ milliseconds Reliance::grace_left() const {
 std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
   for (;;) {
     if (reliance.has_ended()) return std::nullopt;
+    job.may_run_for(reliance.good_for());
     if (const auto status = job.reap()) {
       // A daemon that has lost its lease kills the job as it says so: the word may be on its way.
       pollfd word{reliance.bell().descriptor(), POLLIN, 0};

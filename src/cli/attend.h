@@ -34,10 +34,13 @@ class Reliance {
 
   bool has_ended();
   Bell& bell() { return bell_; }
+  // As of when it was looked at last.
+  std::chrono::milliseconds good_for() const;
   // Until it ends by itself, unless it is renewed.
   std::chrono::milliseconds lasts_for() const;
   // How long the job has from SIGTERM to SIGKILL, now that it has ended: the grace, and no longer
-  // than what was granted is good. Nothing, if the daemon says that it is lost already.
+  // than what was granted was good when it was looked at last. A daemon that leaves says so while
+  // there is time.
   std::chrono::milliseconds grace_left() const;
 
  private:

@@ -67,8 +67,8 @@ void say_that_it_leads(const Election& election, const CampaignArguments& a) {
 }
 
 [[noreturn]] void fail_as_lost(const CampaignArguments& a, const char* what) {
-  throw Failure{
-      kLost, fmt::format("the lead of {} is lost: the daemon is gone or silent{}", a.name, what)};
+  throw Failure{kLost, fmt::format("the lead of {} is lost: the daemon ends, is gone or silent{}",
+                                   a.name, what)};
 }
 
 // In favour of whom it was asked to, if that one is there.
@@ -103,6 +103,7 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
                     [&] { return election.valid_for(); },
                     grace,
                     tie};
+  if (reliance.has_ended()) fail_as_lost(a, "");
   Job job{a.command, signals.former(), tie};
   if (const auto status = attend(job, reliance, signals)) {
     job.end(grace, kForAll);  // It leads until nobody of it is left.

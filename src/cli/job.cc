@@ -2,13 +2,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -70,7 +73,25 @@ struct Start {
   _exit(kNotFound);
 }
 
-// In the warden. Ends when the leash is let go: by then the group is dead, however long that takes.
+// In the warden: until the leash is let go, or until it is time, if it has been said when.
+void wait_for_end(int leash) {
+  const int clock = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
+  std::array<pollfd, 2> ears{{{leash, POLLIN, 0}, {clock, POLLIN, 0}}};
+  for (;;) {
+    if (poll(ears.data(), ears.size(), -1) < 0) continue;
+    if (ears[1].revents != 0) return;
+    itimerspec when{};
+    std::int64_t deadline_ms = 0;
+    const ssize_t count = read(leash, &deadline_ms, sizeof deadline_ms);
+    if (count == 0) return;
+    if (count != sizeof deadline_ms) continue;
+    when.it_value.tv_sec = deadline_ms / 1'000;
+    when.it_value.tv_nsec = deadline_ms % 1'000 * 1'000'000;
+    timerfd_settime(clock, TFD_TIMER_ABSTIME, &when, nullptr);
+  }
+}
+
+// In the warden. When it ends the group is dead, however long that takes.
 [[noreturn]] void guard(const ProcessGroup& group, int leash) {
   sigset_t all;
   sigfillset(&all);
@@ -80,9 +101,7 @@ struct Start {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (null < 0 || dup2(null, fd) < 0) close(fd);
   }
-  char ignored = 0;
-  while (read(leash, &ignored, 1) < 0 && errno == EINTR) {
-  }
+  wait_for_end(leash);
   // This allocates; glibc sees to it that the child of a process with threads may.
   (void)group.end(kForAll);
   _exit(0);
@@ -99,7 +118,8 @@ std::vector<pid_t> children() {
 }  // namespace
 
 Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
-         const detail::JobTie& tie, Connection connection) {
+         const detail::JobTie& tie, Connection connection)
+    : is_remote_(tie.is_remote()) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -171,6 +191,18 @@ void Job::start_warden(std::initializer_list<Pipe> others) {
   }
   close(leash.read);
   leash_ = leash.write;
+  fcntl(leash_, F_SETFL, O_NONBLOCK);
+}
+
+void Job::may_run_for(milliseconds valid) noexcept {
+  if (!is_remote_ || leash_ < 0) return;
+  constexpr milliseconds kToDie{10};
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  const std::int64_t deadline_ms =
+      now.tv_sec * 1'000 + now.tv_nsec / 1'000'000 + (valid - kToDie).count();
+  // If there is no room, the warden has yet to read what was said before, which is earlier.
+  (void)!write(leash_, &deadline_ms, sizeof deadline_ms);
 }
 
 void Job::dismiss_warden() noexcept {

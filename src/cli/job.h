@@ -3,8 +3,9 @@
 // Whoever the command leaves behind is adopted by us (PR_SET_CHILD_SUBREAPER) and so can be found.
 // Should we be killed ourselves, a small process of ours, the warden, kills the group; it shares
 // our descriptors, so that the socket to the daemon — and with it the lock — outlives the group.
-// Should the warden be killed as well, the lock still does: the command has inherited the socket,
-// as it would from flock(1), and so has whoever it starts.
+// Should we only sleep, and the daemon be too far away to end the group, the warden does so when
+// what we were granted is no longer good. Should the warden be killed as well, the lock still does:
+// the command has inherited the socket, as it would from flock(1), and so has whoever it starts.
 #pragma once
 
 #include <chrono>
@@ -45,6 +46,8 @@ class Job {
   bool is_over();
   // SIGTERM to those left and, after `grace`, SIGKILL; at most `patience` more until they are gone.
   void end(std::chrono::milliseconds grace, std::chrono::milliseconds patience);
+  // So long it may run without further word from us.
+  void may_run_for(std::chrono::milliseconds valid) noexcept;
   // What the command left behind is none of ours.
   void let_go() noexcept { is_let_go_ = true; }
 
@@ -64,9 +67,10 @@ class Job {
 
   pid_t pid_ = -1;  // Of the command, and of its group.
   pid_t warden_ = -1;
-  int terminal_ = -1;    // That controls us, if one does.
-  int leash_ = -1;       // The warden acts when it is let go.
-  bool adopts_ = false;  // All our children are of the job.
+  int terminal_ = -1;       // That controls us, if one does.
+  int leash_ = -1;          // The warden acts when it is let go, or at the time that was said last.
+  bool is_remote_ = false;  // The daemon is.
+  bool adopts_ = false;     // All our children are of the job.
   bool is_let_go_ = false;
   bool has_terminal_ = false;  // The group is in the foreground.
   int stopped_by_ = 0;

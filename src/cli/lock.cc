@@ -38,7 +38,7 @@ int run_lock(const LockArguments& a) {
   std::fflush(stdout);
   hold_until(signals, {held.lost()});
   if (held.lost().stop_requested()) {
-    throw Failure{kLost, fmt::format("{} is lost: the daemon is gone or silent", a.wanted.name)};
+    throw Failure{kLost, fmt::format("{} is lost: the daemon ends, is gone or silent", a.wanted.name)};
   }
   return kHolds;
 }

@@ -61,6 +61,11 @@ void say(const RunArguments& a, const std::string& text) {
   if (a.verbose) fmt::print(stderr, "hapax: {}\n", text);
 }
 
+Failure lost(const RunArguments& a, std::string_view what = "") {
+  return {kLost,
+          fmt::format("{} is lost: the daemon ends, is gone or silent{}", a.wanted.name, what)};
+}
+
 int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   check(a.wanted);
   Signals signals{SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
@@ -79,6 +84,7 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   const milliseconds grace = grace_within_lease(held.client(), a.kill_after_s);
   const detail::JobTie tie{held.client()};
   Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
+  if (reliance.has_ended()) throw lost(a);
   Job job{command, signals.former(), tie,
           a.close ? Job::Connection::closed : Job::Connection::inherited};
   if (const auto status = attend(job, reliance, signals)) {
@@ -91,9 +97,7 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
     return *status;
   }
   job.end(reliance.grace_left(), grace);
-  throw Failure{kLost,
-                fmt::format("{} is lost: the daemon is gone or silent; the command was ended",
-                            a.wanted.name)};
+  throw lost(a, "; the command was ended");
 }
 
 // CLI11 does not know of what stands behind `--`.

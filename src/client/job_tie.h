@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "client/gateway.h"
@@ -17,7 +18,14 @@ class JobTie {
   int descriptor() const { return gateway_->descriptor(); }
   // The daemon, if it is on this machine, ends the group rather than free what is held.
   void has_job(pid_t group) const noexcept { gateway_->has_job(group); }
-  bool is_daemon_gone() const { return gateway_->is_gone(); }
+  // Over TCP the daemon frees what is held when it has not heard of us for long, and cannot end
+  // the job before that.
+  bool is_remote() const {
+    int domain = AF_UNIX;
+    socklen_t size = sizeof domain;
+    (void)getsockopt(descriptor(), SOL_SOCKET, SO_DOMAIN, &domain, &size);
+    return domain != AF_UNIX;
+  }
 
  private:
   const std::shared_ptr<Gateway> gateway_;

@@ -94,7 +94,7 @@ Group::Group(boost::asio::io_context& io, GroupOptions options, engine::Engine& 
                             "the group {} runs with {}; this member was given {}: give all of "
                             "them the same, or stop them all first",
                             options_.group, theirs, settings_text(options_));
-                        if (logged_.insert(refusal_).second) log(refusal_);
+                        if (is_enlisted() && logged_.insert(refusal_).second) log(refusal_);
                       }}),
       timer_(io) {}
 

@@ -18,6 +18,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr std::string_view kSettings = "TTL 600 ms and locks by carvalho-roucairol";
+
 std::uint16_t free_port(boost::asio::io_context& io) {
   using boost::asio::ip::tcp;
   tcp::acceptor acceptor{io, {boost::asio::ip::address_v4::loopback(), 0}};
@@ -26,12 +28,13 @@ std::uint16_t free_port(boost::asio::io_context& io) {
 
 // A member, and who holds what at it.
 struct Seat {
-  Seat(boost::asio::io_context& io, engine::FakeServer& server, std::string name)
+  Seat(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
+       milliseconds ttl = milliseconds{600})
       : engine(engine::open_fake(io, server)), port(free_port(io)) {
     GroupOptions options;
     options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
     options.name = std::move(name);
-    options.times.ttl = milliseconds{600};
+    options.times.ttl = ttl;
     options.log = [this](const std::string& line) { log.push_back(line); };
     Group::Handlers handlers;
     handlers.on_granted = [this](const Orders::Grant& grant) {
@@ -42,6 +45,7 @@ struct Seat {
       held.erase(waiter);
       lost.insert(waiter);
     };
+    handlers.on_recalled = [this](WaiterId waiter) { recalled.insert(waiter); };
     handlers.on_wanted = [](WaiterId) {};
     handlers.is_inside = [](WaiterId) { return true; };
     handlers.on_message = [](NodeId, std::span<const std::uint8_t>) {};
@@ -57,7 +61,7 @@ struct Seat {
   std::unique_ptr<engine::Engine> engine;
   std::uint16_t port;
   std::unique_ptr<Group> group;
-  std::set<WaiterId> held, lost;
+  std::set<WaiterId> held, lost, recalled;
   Fence fence;
   bool left = false;
   std::vector<std::string> log;
@@ -129,8 +133,8 @@ TEST_F(Groups, DoNotListenBeforeTheyAreEnlisted) {
   using boost::asio::ip::tcp;
   for (std::uint32_t seat = 0; seat < kSeats; ++seat) {
     const Directory now = directory_of(server.store.read({""})).value();
-    const Change change = enlisting(
-        now, {Life{seat + 1}, seat, "127.0.0.1:1", "another", false, 0, 0, 0}, "settings");
+    const Change change =
+        enlisting(now, {Life{seat + 1}, seat, "127.0.0.1:1", "another", false, 0, 0, 0}, kSettings);
     ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
   }
   join(1);
@@ -138,6 +142,44 @@ TEST_F(Groups, DoNotListenBeforeTheyAreEnlisted) {
   boost::system::error_code refused;
   tcp::socket{io}.connect({boost::asio::ip::address_v4::loopback(), seats[0]->port}, refused);
   EXPECT_TRUE(refused);
+}
+
+TEST_F(Groups, LetNobodyInWithOtherSettings) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  Seat other{io, server, "other", milliseconds{900}};
+  ASSERT_TRUE(until([&] { return !other.group->refusal().empty(); }));
+  EXPECT_THAT(other.group->refusal(), ::testing::HasSubstr(kSettings));
+  EXPECT_THAT(other.group->refusal(), ::testing::HasSubstr("TTL 900 ms"));
+  EXPECT_FALSE(other.group->is_enlisted());
+}
+
+TEST_F(Groups, TakeOverFromMoreThanOneCommitCanRemove) {
+  for (std::uint32_t seat = 0; seat < 30; ++seat) {
+    const Directory now = directory_of(server.store.read({""})).value();
+    const Enlisted dead{Life{seat + 1}, seat, "127.0.0.1:1", "dead", true, 1, 0, 0};
+    const Change change = enlisting(now, dead, kSettings);
+    ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  }
+  join(1);
+  EXPECT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+}
+
+TEST_F(Groups, LeaveWhenWhatIsHeldHasBeenGivenBack) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  seats[0]->group->leave(milliseconds{0});
+  EXPECT_TRUE(seats[0]->recalled.contains(WaiterId{1})) << "told at once";
+  for (int i = 0; i < 20; ++i) io.poll_one();
+  EXPECT_TRUE(seats[0]->lost.empty());
+  EXPECT_TRUE(seats[1]->held.empty());
+  EXPECT_FALSE(seats[0]->left);
+  ASSERT_TRUE(seats[0]->group->release("orders", WaiterId{1}, std::nullopt).has_value());
+  EXPECT_TRUE(until([&] { return seats[0]->left && seats[1]->held.contains(WaiterId{2}); }));
+  EXPECT_TRUE(seats[0]->lost.empty());
 }
 
 TEST_F(Groups, KeepTheirLocksWhenSomebodyJoins) {

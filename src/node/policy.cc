@@ -114,14 +114,8 @@ LockKind Policy::kind_for(std::string_view name) const {
 
 std::string Policy::text() const {
   const auto text_of = [](const LockKind& kind) {
-    std::string name;
-    with_algorithm(kind.algorithm, [&]<class A>() {
-      name = A::kInfo.name;
-      if constexpr (requires(typename A::Options o) { o.units; }) {
-        name += fmt::format(":{}", kind.units);
-      }
-    });
-    return name;
+    const std::string_view name = name_of(kind.algorithm);
+    return kind.units == 1 ? std::string{name} : fmt::format("{}:{}", name, kind.units);
   };
   std::string text;
   for (const Rule& rule : rules_) text += fmt::format("{}={}, ", rule.pattern, text_of(rule.kind));

@@ -125,5 +125,11 @@ TEST(Policy, ASemaphoreSaysHowManyUnits) {
   }
 }
 
+TEST(Policy, IsTextThatSaysAllOfIt) {
+  const std::vector<std::string> rules{"reports/*=readers-writers", "pool/*=semaphore-ra:4"};
+  EXPECT_EQ(Policy::parse("maekawa", rules).value().text(),
+            "reports/*=readers-writers, pool/*=semaphore-ra:4, maekawa");
+}
+
 }  // namespace
 }  // namespace hapax
