@@ -116,7 +116,7 @@ const Enlisted* Directory::find(Life life) const {
 }
 
 bool Directory::differs_from(std::string_view others) const {
-  return !lives.empty() && settings != others;
+  return settings_version != 0 && !lives.empty() && settings != others;
 }
 
 std::optional<std::uint32_t> Directory::free_seat() const {

@@ -460,9 +460,11 @@ void Group::leave(Span patience) {
 void Group::drain() {
   if (!leaving_until_ || service_.keeper().is_leaving()) return;
   const Standing standing = service_.keeper().standing();
-  if (standing == Standing::outside) {
-    is_stopped_ = true;
-    boost::asio::post(io_, [this] { handlers_.on_left(); });
+  if (standing == Standing::outside || standing == Standing::ended) {
+    if (std::exchange(has_left_, true)) return;
+    boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {
+      if (!weak.expired()) handlers_.on_left();
+    });
     return;
   }
   if (service_.held() > 0 && boot_clock_now() < *leaving_until_) return;

@@ -165,6 +165,7 @@ class Group final : private Holders {
   std::uint64_t complaints_ = 0;
   bool is_carrying_out_ = false;
   bool is_stopped_ = false;
+  bool has_left_ = false;  // It was nowhere to leave from.
   std::optional<Instant> leaving_until_;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };

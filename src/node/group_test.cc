@@ -182,6 +182,20 @@ TEST_F(Groups, LeaveWhenWhatIsHeldHasBeenGivenBack) {
   EXPECT_TRUE(seats[0]->lost.empty());
 }
 
+TEST_F(Groups, CanLeaveBeforeAnyViewHasThem) {
+  const Enlisted silent{Life{1}, 0, "127.0.0.1:1", "silent", true, 1, 0, 0};
+  const Change change = enlisting(directory_of(server.store.read({""})).value(), silent, kSettings);
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  join(1);
+  ASSERT_TRUE(until([&] { return seats[0]->group->is_enlisted(); }));
+  seats[0]->group->leave(milliseconds{0});
+  ASSERT_TRUE(until([&] { return seats[0]->left; }));
+  seats[0]->group->stop();
+  io.restart();
+  io.run_for(milliseconds{5'000});
+  EXPECT_TRUE(io.stopped()) << "there is nothing left to do";
+}
+
 TEST_F(Groups, KeepTheirLocksWhenSomebodyJoins) {
   join(2);
   ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
