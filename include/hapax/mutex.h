@@ -6,7 +6,8 @@
 //   if (std::unique_lock lock{orders, 2s}) db.write(row, orders.fence());
 //
 // A Mutex object is one contender: it is held or not, like a std::mutex, and two threads that want
-// to exclude each other may share it or have one each. All functions may be called from any thread.
+// to exclude each other may share it or have one each. A grant that is lost is still to be unlocked:
+// until then nobody else comes in through this object. All functions may be called from any thread.
 #pragma once
 
 #include <chrono>

@@ -316,12 +316,19 @@ bool Connection::say(const session::Ask& ask) noexcept {
 
 void Connection::give_up() noexcept { socket_.shut_down(); }
 
+// Others may come in soon after what we hold is no longer good: nobody is to hear of it late.
+milliseconds Connection::until_next_look() const {
+  const milliseconds usual = ping_every_ / 4;
+  if (!has_leases_ || has_expired_) return usual;
+  return std::clamp(milliseconds{valid_until_ms_.load() - now_ms()}, milliseconds{1}, usual);
+}
+
 // Ends when the socket does; then nobody waits any longer.
 void Connection::read_on() {
   std::array<std::uint8_t, 16384> room;
   auto next_ping = steady_clock::now();
   for (;;) {
-    const std::ptrdiff_t count = socket_.read(room, ping_every_ / 4);
+    const std::ptrdiff_t count = socket_.read(room, until_next_look());
     if (count < 0) break;
     if (count > 0) {
       incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);

@@ -91,6 +91,7 @@ class Connection final : public detail::Gateway {
                                 session::Answer& answer);
   bool say(const session::Ask& ask) noexcept;
   void read_on();
+  std::chrono::milliseconds until_next_look() const;
   bool take_frames();
   void hand_over(session::Answer answer);
   // On the thread that reads: who waits there for an answer waits for ever.

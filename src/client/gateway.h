@@ -112,6 +112,8 @@ class Gateway {
 
   // Fires when the grants of now cannot be relied on any more: all at once.
   virtual std::stop_token lost() const = 0;
+  // Whether what is granted can be lost at all before it is given back.
+  virtual bool can_lose() const { return true; }
   // The same for that grant, and no later one.
   virtual std::stop_token lost(const Holding& holding) const {
     return holding.lost.stop_possible() ? holding.lost : lost();

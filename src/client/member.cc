@@ -80,7 +80,10 @@ void Member::Later::answer(std::error_code error, const detail::Holding& holding
   completion_.on_answer(error, holding);
 }
 
-Member::Member(NodeConfig config) : ttl_(config.times.ttl), lease_(config.engine.has_value()) {
+Member::Member(NodeConfig config)
+    : can_lose_(config.engine.has_value()),
+      ttl_(config.times.ttl),
+      lease_(config.engine.has_value()) {
   const bool has_engine = config.engine.has_value();
   auto daemon = Daemon::create(loop_.io(), std::move(config), {});
   if (!daemon) throw std::system_error{make_error_code(Errc::refused), daemon.error().message};

@@ -58,6 +58,7 @@ class Member final : public detail::Gateway {
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const std::string&, std::string&) override { return Errc::refused; }
+  bool can_lose() const override { return can_lose_; }
   std::stop_token lost() const override { return lease_.token(0); }
   std::stop_token lost(const detail::Holding& holding) const override {
     return lease_.token(holding.term);
@@ -88,6 +89,7 @@ class Member final : public detail::Gateway {
   void give_up(std::uint64_t grant, std::error_code why);
   void drop(std::uint64_t grant);
 
+  const bool can_lose_;  // On an engine, with its lease.
   const Span ttl_;
   Lease lease_;
   SharedLoop loop_;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "base/check.h"
@@ -27,7 +28,10 @@ std::string_view checked(std::string_view name) {
 class Mutex::Impl {
  public:
   Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
-      : gateway_(std::move(gateway)), name_(name), spot_(gateway_->spot(name_)) {}
+      : gateway_(std::move(gateway)),
+        name_(name),
+        spot_(gateway_->spot(name_)),
+        can_lose_(gateway_->can_lose()) {}
   ~Impl() {
     HAPAX_CHECK(asked_.load() == 0);  // Cancel what is asked for, and see it through.
     if (is_held_) gateway_->release(spot_.get(), holding_);
@@ -36,21 +40,24 @@ class Mutex::Impl {
   // Nothing is allocated, nobody is told; no clock is read unless there is a lease.
   bool enter_again() noexcept {
     detail::Holding holding;
-    if (!gateway_->enter_again(spot_.get(), holding)) return false;
-    holding_ = holding;
-    is_held_ = true;
-    return true;
+    return gateway_->enter_again(spot_.get(), holding) && keep(holding);
   }
   std::error_code acquire(Clock::time_point deadline, const std::stop_token& cancel) {
-    if (enter_again()) return {};
-    detail::Holding holding;
-    if (const auto error = gateway_->acquire(name_, spot_.get(), deadline, cancel, holding)) {
-      return error;
+    for (;;) {
+      if (enter_again()) return {};
+      detail::Holding holding;
+      if (const auto error = gateway_->acquire(name_, spot_.get(), deadline, cancel, holding)) {
+        return error;
+      }
+      if (keep(holding)) return {};
+      // Another thread was given the lock by this object, lost it, and has yet to unlock it.
+      constexpr std::chrono::milliseconds kLook{5};
+      while (is_held_.load(std::memory_order_acquire)) {
+        if (cancel.stop_requested()) return make_error_code(Errc::cancelled);
+        if (Clock::now() >= deadline) return make_error_code(Errc::timed_out);
+        std::this_thread::sleep_for(kLook);
+      }
     }
-    // Nobody else touches it: whoever is granted the lock is alone, and this is a grant.
-    holding_ = holding;
-    is_held_ = true;
-    return {};
   }
   void acquire_later(std::function<void(std::error_code)> done, const std::stop_token& cancel) {
     ++asked_;
@@ -58,9 +65,9 @@ class Mutex::Impl {
     gateway_->acquire_later(name_, spot_.get(), cancel, *asked.release());
   }
   void release() {
-    HAPAX_CHECK(is_held_);
-    is_held_ = false;
+    HAPAX_CHECK(is_held_.load(std::memory_order_relaxed));
     const detail::Holding holding = holding_;
+    is_held_.store(false, std::memory_order_release);
     gateway_->release(spot_.get(), holding);
   }
   Fence fence() const {
@@ -85,10 +92,7 @@ class Mutex::Impl {
         : impl_(impl), done_(std::move(done)) {}
     void on_answer(std::error_code error, const detail::Holding& holding) noexcept override {
       const std::unique_ptr<Asked> self{this};
-      if (!error) {
-        impl_.holding_ = holding;
-        impl_.is_held_ = true;
-      }
+      if (!error && !impl_.keep(holding)) error = Errc::lost;
       --impl_.asked_;
       done_(error);
     }
@@ -98,10 +102,27 @@ class Mutex::Impl {
     const std::function<void(std::error_code)> done_;
   };
 
+  // Notes that it is held, for unlock(). False if an earlier grant of this object, lost meanwhile,
+  // is still to be unlocked: this one is then given back.
+  bool keep(const detail::Holding& holding) noexcept {
+    if (can_lose_) {
+      if (is_held_.exchange(true, std::memory_order_acquire)) {
+        gateway_->release(spot_.get(), holding);
+        return false;
+      }
+    } else {
+      // Nobody else touches it: whoever is granted the lock is alone.
+      is_held_.store(true, std::memory_order_relaxed);
+    }
+    holding_ = holding;
+    return true;
+  }
+
+  const bool can_lose_;
   std::atomic<int> asked_{0};  // Asynchronous requests without an answer.
-  // Invariant: written only by whoever holds the lock.
+  // Invariant: written only by whoever has set is_held_.
   detail::Holding holding_;
-  bool is_held_ = false;
+  std::atomic<bool> is_held_{false};
 };
 
 Mutex::Mutex(Client& client, std::string_view name)

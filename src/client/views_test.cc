@@ -229,6 +229,36 @@ TEST_F(NodeViews, TakeNothingForTheirOwnThatTheyHaveLost) {
   EXPECT_TRUE(next.try_lock_for(20s));
 }
 
+// As a std::mutex: the other thread comes in when the first has unlocked, lost or not.
+TEST_F(NodeViews, LetThreadsShareAMutexThroughALoss) {
+  start(1);
+  Mutex mutex{(*this)[0], "one"};
+  mutex.lock();
+  const std::stop_token lost = mutex.lost();
+  {
+    const Outage outage{file()};
+    ASSERT_TRUE(eventually([&] { return lost.stop_requested(); }));
+  }
+  EXPECT_FALSE(mutex.try_lock_for(2s)) << "it has yet to be unlocked";
+  std::atomic<bool> is_inside = false;
+  std::atomic<bool> may_leave = false;
+  std::thread other{[&] {
+    mutex.lock();
+    is_inside = true;
+    EXPECT_TRUE(eventually([&] { return may_leave.load(); }));
+    EXPECT_FALSE(mutex.lost().stop_requested());
+    mutex.unlock();
+  }};
+  mutex.unlock();
+  EXPECT_TRUE(eventually([&] { return is_inside.load(); }));
+  Mutex same{(*this)[0], "one"};
+  EXPECT_FALSE(same.try_lock()) << "the first unlock() was not for the other's grant";
+  may_leave = true;
+  other.join();
+  EXPECT_TRUE(same.try_lock_for(20s));
+  same.unlock();
+}
+
 TEST_F(NodeViews, EnterNothingByThemselvesWithoutALease) {
   start(2);
   Mutex mutex{(*this)[0], "one"};
