@@ -46,8 +46,18 @@ const std::vector<Strikes::Fault>& Strikes::all() {
 }
 
 void Strikes::run() {
-  const auto end = Time::now() + plan_.length;
+  const auto start = Time::now();
+  const auto end = start + plan_.length;
+  auto said = start;
   while (Time::now() < end && !is_interrupted()) {
+    if (Time::now() - said >= std::chrono::minutes{1}) {
+      said = Time::now();
+      std::size_t faults = 0;
+      for (const auto& [kind, times] : by_kind_) faults += times;
+      fmt::print(stderr, "{} of {:.1f} minutes, {} faults\n",
+                 std::chrono::floor<std::chrono::minutes>(said - start).count(),
+                 std::chrono::duration<double, std::ratio<60>>(plan_.length).count(), faults);
+    }
     strike();
     if (random_.below(4) == 0) strike();
     // Some faults are over before the lease is, some outlast it; a round takes five seconds at most
