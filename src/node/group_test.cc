@@ -182,6 +182,16 @@ TEST_F(Groups, LeaveWhenWhatIsHeldHasBeenGivenBack) {
   EXPECT_TRUE(seats[0]->lost.empty());
 }
 
+TEST_F(Groups, DoNotHammerAnEngineThatIsAway) {
+  server.fate = [] { return engine::Fate::request_lost; };
+  join(1);
+  EXPECT_FALSE(until([&] { return seats[0]->group->is_enlisted(); }, milliseconds{1'000}));
+  EXPECT_LT(server.commits, 20u);
+  EXPECT_GT(server.commits, 1u);
+  server.fate = {};
+  EXPECT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+}
+
 TEST_F(Groups, CanLeaveBeforeAnyViewHasThem) {
   const Enlisted silent{Life{1}, 0, "127.0.0.1:1", "silent", true, 1, 0, 0};
   const Change change = enlisting(directory_of(server.store.read({""})).value(), silent, kSettings);

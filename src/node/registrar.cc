@@ -87,9 +87,11 @@ void Registrar::try_to_enlist(const Directory& now) {
   engine_.commit(std::move(change.conditions), std::move(change.writes),
                  if_alive([this, me](engine::Outcome outcome, engine::Revision revision) {
                    is_enlisting_ = false;
-                   // Not enlisted for certain: try again, as another life. One that is enlisted and
-                   // never announced is struck off by the others.
-                   if (outcome != engine::Outcome::committed) return read();
+                   // Not enlisted for certain: try again, as another life; if the engine is away,
+                   // when somebody asks for the next read. One that is enlisted and never announced
+                   // is struck off by the others.
+                   if (outcome == engine::Outcome::unknown) return;
+                   if (outcome == engine::Outcome::conflict) return read();
                    own_commit_ = revision;
                    wish_.reset();
                    me_ = me;
