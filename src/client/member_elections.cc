@@ -35,6 +35,7 @@ struct Member::Campaign final : LocalAsker {
     answer({}, f);
   }
   void on_wanted(WaiterId) override {}
+  void on_recalled(WaiterId) override { member.lease_.end(); }
   void on_lost(WaiterId id) override {
     member.lease_.end();
     member.campaigns_.erase(number(id));  // The last: it may be the end of us.

@@ -21,6 +21,7 @@ struct Member::Grant final : LocalAsker {
     answer({}, f);
   }
   void on_wanted(WaiterId) override {}
+  void on_recalled(WaiterId) override { member.lease_.end(); }
   void on_lost(WaiterId) override {
     member.lease_.end();
     member.grants_.erase(id);  // The last: it may be the end of us.

@@ -138,6 +138,11 @@ class Member::Kept final : public detail::Spot,
     end(*at, {}, {number, fence, {}, term_.load(std::memory_order_relaxed)});
   }
   void on_wanted(WaiterId) override { stop_keeping(); }
+  // Told as if it were lost, and given back by its unlock: so long it is its own, or the lease's.
+  void on_recalled(WaiterId) override {
+    member_.lease_.end();
+    stop_keeping();
+  }
   // The next unlock gives back; at once, if nobody is inside.
   void stop_keeping() {
     const std::uint64_t before = stop_entering();

@@ -397,6 +397,31 @@ TEST_F(NodeViews, DrainBeforeTheyLeave) {
   EXPECT_TRUE(same.try_lock_for(20s));
 }
 
+TEST_F(NodeViews, HoldWhatIsInUseUntilItIsUnlockedThoughTheyLeaveAtOnce) {
+  ttl_ = 10s;
+  start(2);
+  Mutex mutex{(*this)[0], "one"};
+  SharedMutex reports{(*this)[0], "reports/x"};
+  mutex.lock();
+  reports.lock();
+  const std::vector tokens{mutex.lost(), reports.lost()};
+  std::thread leaving{[&] { (*this)[0].leave_group(0ms); }};
+  for (const std::stop_token& token : tokens) {
+    EXPECT_TRUE(eventually([&] { return token.stop_requested(); }));
+  }
+  Mutex same{(*this)[1], "one"};
+  SharedMutex same_reports{(*this)[1], "reports/x"};
+  EXPECT_FALSE(same.try_lock()) << "its holder may not have looked yet";
+  EXPECT_FALSE(same_reports.try_lock_shared());
+  mutex.unlock();
+  EXPECT_TRUE(same.try_lock_for(8s)) << "before the lease is over";
+  reports.unlock();
+  EXPECT_TRUE(same_reports.try_lock_shared_for(8s));
+  leaving.join();
+  same.unlock();
+  same_reports.unlock_shared();
+}
+
 TEST_F(NodeViews, TellWhoHoldsAndWhoWaitsWhenTheyLeaveAtOnce) {
   ttl_ = 4s;
   start(2);
