@@ -2,6 +2,7 @@
 // job runs. What happened is decided by the order of lines in one file that all append to.
 #include <algorithm>
 #include <gmock/gmock.h>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -15,6 +16,12 @@ class Jobs : public ::testing::Test {
   std::string address(int i) const {
     return "unix:" + (folder_ / ("c" + std::to_string(i))).string();
   }
+  // As from another machine: the daemon ends no processes for those who come this way.
+  std::string tcp_address(int i) {
+    const auto [at, is_new] = tcp_addresses_.try_emplace(i);
+    if (is_new) at->second = "127.0.0.1:" + std::to_string(free_port());
+    return at->second;
+  }
   std::unique_ptr<Process> start(Arguments words) const {
     words.insert(words.begin(), HAPAX_BINARY);
     return std::make_unique<Process>(words, Environment{}, folder_);
@@ -24,7 +31,8 @@ class Jobs : public ::testing::Test {
       nodes_.push_back(
           start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--group",
                  "test", "--listen", "unix:" + (folder_ / ("m" + std::to_string(i))).string(),
-                 "--clients", address(i), "--name", "host" + std::to_string(i), "--ttl", "1s"}));
+                 "--clients", address(i), "--clients", tcp_address(i), "--name",
+                 "host" + std::to_string(i), "--ttl", "1s"}));
     }
     for (int i = 1; i <= size; ++i) {
       ASSERT_TRUE(eventually([&] { return members(i) == size; }, 20s)) << nodes_.back()->err();
@@ -44,7 +52,10 @@ class Jobs : public ::testing::Test {
 
   // A job whose command and child, deaf to SIGTERM, append `tick` to the log without end.
   std::unique_ptr<Process> start_ticking(const Arguments& options = {}) {
-    Arguments words{"run", "--address", address(1)};
+    return start_ticking_at(address(1), options);
+  }
+  std::unique_ptr<Process> start_ticking_at(const std::string& where, const Arguments& options) {
+    Arguments words{"run", "--address", where};
     words.insert(words.end(), options.begin(), options.end());
     const std::string tick = "while :; do echo tick >> log; sleep 0.01; done";
     words.insert(words.end(), {"x", "--", "sh", "-c",
@@ -104,6 +115,7 @@ class Jobs : public ::testing::Test {
   }
 
   Folder folder_;
+  std::map<int, std::string> tcp_addresses_;
   std::vector<std::unique_ptr<Process>> nodes_;
 };
 
@@ -177,6 +189,19 @@ TEST_F(Jobs, AreEndedByADaemonWhoseLeaseEnds) {
   run->signal(SIGSTOP);
   const auto evict = start({"evict", "--address", address(2), "host1", "--yes"});
   EXPECT_EQ(evict->wait(), 0) << evict->err();
+  EXPECT_EQ(next->wait(), 0) << next->err();
+  run->signal(SIGCONT);
+  EXPECT_EQ(run->wait(), 75);
+  expect_no_tick_after_next();
+}
+
+// Far from its daemon, which frees the lock of a client that is silent: the warden looks at the
+// clock.
+TEST_F(Jobs, AreEndedByTheWardenWhenTheDaemonIsFarAway) {
+  start_group(2);
+  const auto run = start_ticking_at(tcp_address(1), {});
+  const auto next = start_next(2);
+  run->signal(SIGSTOP);
   EXPECT_EQ(next->wait(), 0) << next->err();
   run->signal(SIGCONT);
   EXPECT_EQ(run->wait(), 75);
