@@ -40,7 +40,7 @@ std::optional<Error> objection_to_addresses(const MeshOptions& options) {
   for (std::size_t i = 0; i < options.members.size(); ++i) {
     const Address& address = options.members[i];
     if (!address.is_unix() && address.port == 0) {
-      if (i < number(options.self)) return error("member {} has no port to dial", i);
+      if (i < number(options.self)) return error("member {} has no port to dial", i + 1);
     } else if (!seen.insert(address).second) {
       return error("two members cannot share the address {}", address.text());
     }
@@ -59,10 +59,10 @@ std::optional<Error> objection(const MeshOptions& options) {
     return error("a group has 1 … {} members, not {}", kMostMembers, size);
   }
   if (number(options.self) >= size) {
-    return error("there is no member {} in a group of {}", number(options.self), size);
+    return error("there is no member {} in a group of {}", number(options.self) + 1, size);
   }
   if (number(options.self) >= options.members.size() && !options.listen) {
-    return error("member {} has no address to listen on", number(options.self));
+    return error("member {} has no address to listen on", number(options.self) + 1);
   }
   if (options.group.empty() || options.group.size() > kLongestGroup) {
     return error("the name of a group has 1 … {} characters", kLongestGroup);

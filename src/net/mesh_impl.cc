@@ -335,7 +335,7 @@ void Mesh::Impl::count(Drop why, std::optional<NodeId> who, const std::string& r
   if ((logged >> reason & 1) != 0) return;
   logged |= 1u << reason;
   log(fmt::format("dropped {}{} ({}): {}; more of this is counted, not logged", remote,
-                  who ? fmt::format(", member {}", number(*who)) : "", name_of(why), what));
+                  who ? fmt::format(", member {}", number(*who) + 1) : "", name_of(why), what));
 }
 
 void Mesh::Impl::log(const std::string& line) const {
@@ -347,7 +347,7 @@ void Mesh::Impl::log_unreachable(NodeId peer, std::string_view why) {
   std::uint32_t& logged = logged_[number(peer)];
   if (is_stopped_ || (logged & kBit) != 0) return;
   logged |= kBit;
-  log(fmt::format("cannot reach member {} at {}: {}; still trying", number(peer),
+  log(fmt::format("cannot reach member {} at {}: {}; still trying", number(peer) + 1,
                   peers_[number(peer)].address->text(), why));
 }
 

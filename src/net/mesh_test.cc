@@ -53,7 +53,7 @@ TEST(Mesh, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(complaint(good()), "fine");
   MeshOptions bad = good();
   bad.self = k2;
-  EXPECT_THAT(complaint(bad), HasSubstr("no member 2"));
+  EXPECT_THAT(complaint(bad), HasSubstr("no member 3"));
   EXPECT_THAT(complaint(options_of(0, {})), HasSubstr("members"));
   bad = good();
   bad.group.clear();
