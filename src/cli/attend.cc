@@ -74,7 +74,7 @@ std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
       return status;
     }
     if (job.has_stopped()) {
-      job.suspend();
+      job.suspend([&] { return !reliance.has_ended(); });
       continue;
     }
     wait_for(signals, &reliance.bell(),

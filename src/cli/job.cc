@@ -73,13 +73,21 @@ struct Start {
   _exit(kNotFound);
 }
 
-// In the warden: until the leash is let go, or until it is time, if it has been said when.
-void wait_for_end(int leash) {
+// In the warden: until the leash is let go, or until it is time, as was said last. As long as a
+// daemon on this machine has not hung up, it is not time: it ends the group itself before it frees
+// what is held.
+void wait_for_end(int leash, int connection, bool is_remote) {
   const int clock = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-  std::array<pollfd, 2> ears{{{leash, POLLIN, 0}, {clock, POLLIN, 0}}};
+  std::array<pollfd, 3> ears{
+      {{leash, POLLIN, 0}, {is_remote ? clock : -1, POLLIN, 0}, {connection, 0, 0}}};
   for (;;) {
     if (poll(ears.data(), ears.size(), -1) < 0) continue;
     if (ears[1].revents != 0) return;
+    if (ears[2].revents != 0) {
+      ears[2].fd = -1;
+      ears[1].fd = clock;
+    }
+    if (ears[0].revents == 0) continue;
     itimerspec when{};
     std::int64_t deadline_ms = 0;
     const ssize_t count = read(leash, &deadline_ms, sizeof deadline_ms);
@@ -92,7 +100,7 @@ void wait_for_end(int leash) {
 }
 
 // In the warden. When it ends the group is dead, however long that takes.
-[[noreturn]] void guard(const ProcessGroup& group, int leash) {
+[[noreturn]] void guard(const ProcessGroup& group, int leash, int connection, bool is_remote) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -101,7 +109,7 @@ void wait_for_end(int leash) {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (null < 0 || dup2(null, fd) < 0) close(fd);
   }
-  wait_for_end(leash);
+  wait_for_end(leash, connection, is_remote);
   // This allocates; glibc sees to it that the child of a process with threads may.
   (void)group.end(kForAll);
   _exit(0);
@@ -118,8 +126,7 @@ std::vector<pid_t> children() {
 }  // namespace
 
 Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
-         const detail::JobTie& tie, Connection connection)
-    : is_remote_(tie.is_remote()) {
+         const detail::JobTie& tie, Connection connection) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -140,7 +147,7 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
   setpgid(pid_, pid_);  // Here as well: whoever is first.
   if (has_terminal_) give_terminal();
   // Whoever ends it, should we not be able to, knows of it before it begins.
-  start_warden({complaints, go});
+  start_warden({complaints, go}, tie.descriptor(), tie.is_remote());
   tie.has_job(pid_);
   close(go.read);
   const bool is_told = write(go.write, "", 1) == 1;
@@ -176,7 +183,7 @@ Job::Pipe Job::make_pipe() {
   return {ends[0], ends[1]};
 }
 
-void Job::start_warden(std::initializer_list<Pipe> others) {
+void Job::start_warden(std::initializer_list<Pipe> others, int connection, bool is_remote) {
   const auto group = ProcessGroup::led_by(pid_, geteuid());
   if (!group) return;  // It has been killed already.
   const Pipe leash = make_pipe();
@@ -187,7 +194,7 @@ void Job::start_warden(std::initializer_list<Pipe> others) {
       close(pipe.write);
     }
     close(leash.write);
-    guard(*group, leash.read);
+    guard(*group, leash.read, connection, is_remote);
   }
   close(leash.read);
   leash_ = leash.write;
@@ -195,7 +202,7 @@ void Job::start_warden(std::initializer_list<Pipe> others) {
 }
 
 void Job::may_run_for(milliseconds valid) noexcept {
-  if (!is_remote_ || leash_ < 0) return;
+  if (leash_ < 0) return;
   constexpr milliseconds kToDie{10};
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
@@ -249,7 +256,7 @@ std::optional<int> Job::reap() {
   return status_;
 }
 
-void Job::suspend() {
+void Job::suspend(const std::function<bool()>& may_go_on) {
   const int by = std::exchange(stopped_by_, 0);
   const bool wants_terminal = by == SIGTTIN || by == SIGTTOU;
   const bool by_terminal = wants_terminal || by == SIGTSTP;
@@ -261,7 +268,8 @@ void Job::suspend() {
   } else if (wants_terminal) {
     std::this_thread::sleep_for(milliseconds{50});  // It will ask again, perhaps in vain for ever.
   }
-  kill(-pid_, SIGCONT);
+  // While we were stopped it may have been lost.
+  if (may_go_on()) kill(-pid_, SIGCONT);
 }
 
 bool Job::is_over() {

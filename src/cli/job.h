@@ -3,13 +3,15 @@
 // Whoever the command leaves behind is adopted by us (PR_SET_CHILD_SUBREAPER) and so can be found.
 // Should we be killed ourselves, a small process of ours, the warden, kills the group; it shares
 // our descriptors, so that the socket to the daemon — and with it the lock — outlives the group.
-// Should we only sleep, and the daemon be too far away to end the group, the warden does so when
-// what we were granted is no longer good. Should the warden be killed as well, the lock still does:
-// the command has inherited the socket, as it would from flock(1), and so has whoever it starts.
+// Should we only sleep, and the daemon be gone or too far away to end the group, the warden does so
+// when what we were granted is no longer good. Should the warden be killed as well, the lock still
+// does: the command has inherited the socket, as it would from flock(1), and so has whoever it
+// starts.
 #pragma once
 
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -38,9 +40,9 @@ class Job {
   // Collects what has ended. What the command returned, as shells have it, once it has.
   std::optional<int> reap();
   // The command has stopped (^Z, or it wanted the terminal): suspends us as well, as its shell
-  // expects. Comes back when we are continued.
+  // expects. Comes back when we are continued; the command goes on if it may.
   bool has_stopped() const { return stopped_by_ != 0; }
-  void suspend();
+  void suspend(const std::function<bool()>& may_go_on);
 
   // Whether anybody of it is left.
   bool is_over();
@@ -57,7 +59,7 @@ class Job {
   };
   static Pipe make_pipe();
   // `others`: not for the warden.
-  void start_warden(std::initializer_list<Pipe> others);
+  void start_warden(std::initializer_list<Pipe> others, int connection, bool is_remote);
   void dismiss_warden() noexcept;
   void kill_all() noexcept;
   bool in_foreground() const noexcept;  // The terminal is ours to give.
@@ -67,10 +69,9 @@ class Job {
 
   pid_t pid_ = -1;  // Of the command, and of its group.
   pid_t warden_ = -1;
-  int terminal_ = -1;       // That controls us, if one does.
-  int leash_ = -1;          // The warden acts when it is let go, or at the time that was said last.
-  bool is_remote_ = false;  // The daemon is.
-  bool adopts_ = false;     // All our children are of the job.
+  int terminal_ = -1;    // That controls us, if one does.
+  int leash_ = -1;       // The warden acts when it is let go, or at the time that was said last.
+  bool adopts_ = false;  // All our children are of the job.
   bool is_let_go_ = false;
   bool has_terminal_ = false;  // The group is in the foreground.
   int stopped_by_ = 0;

@@ -340,7 +340,8 @@ void Connection::read_on() {
       has_expired_ = true;
       lose_grants();
     }
-    if (is_welcome_ && !ping_is_open_ && steady_clock::now() >= next_ping) {
+    if (is_welcome_ && !ping_is_open_ &&
+        (steady_clock::now() >= next_ping || std::exchange(ask_at_once_, false))) {
       next_ping = steady_clock::now() + ping_every_;
       ping_is_open_ = true;
       ping_sent_ms_ = now_ms();
@@ -388,9 +389,32 @@ void Connection::hand_over(session::Answer answer) {
                        : silence;
     valid_until_ms_.store(ping_sent_ms_ + good);
     if (good > 0) has_expired_ = false;
+    if (is_good_now()) hand_over_grants();
     return;
   }
-  if (std::holds_alternative<session::Lost>(answer)) return lose_grants();
+  if (std::holds_alternative<session::Lost>(answer)) {
+    hand_over_grants();  // Of this promise, which is over.
+    return lose_grants();
+  }
+  // How long it is good for is not known before the daemon has said so: whoever has it must be able
+  // to rely on that.
+  if (std::holds_alternative<session::Granted>(answer) && !is_good_now()) {
+    unpromised_.push_back(std::move(answer));
+    ask_at_once_ = true;
+    return;
+  }
+  pass_on(std::move(answer));
+}
+
+bool Connection::is_good_now() const {
+  return !has_leases_ || (!has_expired_ && now_ms() < valid_until_ms_.load());
+}
+
+void Connection::hand_over_grants() {
+  for (session::Answer& grant : std::exchange(unpromised_, {})) pass_on(std::move(grant));
+}
+
+void Connection::pass_on(session::Answer answer) {
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
     is_welcome_ = true;
     has_leases_ = welcome->ttl_ms > 0;

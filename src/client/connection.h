@@ -94,6 +94,9 @@ class Connection final : public detail::Gateway {
   std::chrono::milliseconds until_next_look() const;
   bool take_frames();
   void hand_over(session::Answer answer);
+  void hand_over_grants();
+  void pass_on(session::Answer answer);
+  bool is_good_now() const;
   // On the thread that reads: who waits there for an answer waits for ever.
   bool is_reading() const { return std::this_thread::get_id() == reader_.get_id(); }
   std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
@@ -129,7 +132,9 @@ class Connection final : public detail::Gateway {
   std::chrono::milliseconds ping_every_{kPingEvery};
   bool is_welcome_ = false;
   bool has_leases_ = false;
-  bool has_expired_ = false;  // What was held has been told so.
+  bool ask_at_once_ = false;                 // How long they are good.
+  std::vector<session::Answer> unpromised_;  // Grants, until it is known how long they are good.
+  bool has_expired_ = false;                 // What was held has been told so.
   Bytes incoming_;
   std::uint64_t pings_ = 0;
   bool ping_is_open_ = false;  // The last one has no answer yet.

@@ -44,10 +44,21 @@ Endpoints::Shared Endpoints::there() noexcept {
   }
 }
 
+// Whoever only waits when its daemon goes has lost nothing but its place.
+template <class Ask>
+std::error_code Endpoints::ask_again_elsewhere(Ask&& ask) {
+  for (std::size_t tried = 1;; ++tried) {
+    const Shared at = there();
+    const std::error_code error = ask(*at);
+    if (!error || !at->is_gone() || tried >= addresses_.size()) return error;
+  }
+}
+
 std::error_code Endpoints::acquire(const std::string& name, detail::Spot* spot,
                                    detail::Deadline deadline, const std::stop_token& cancel,
                                    detail::Holding& holding) {
-  return there()->acquire(name, spot, deadline, cancel, holding);
+  return ask_again_elsewhere(
+      [&](Connection& at) { return at.acquire(name, spot, deadline, cancel, holding); });
 }
 void Endpoints::acquire_later(const std::string& name, detail::Spot* spot,
                               const std::stop_token& cancel, detail::Completion& completion) {
@@ -56,7 +67,8 @@ void Endpoints::acquire_later(const std::string& name, detail::Spot* spot,
 std::error_code Endpoints::acquire_as(const std::string& name, Want want, detail::Deadline deadline,
                                       const std::stop_token& cancel, detail::Holding& holding,
                                       std::string& why) {
-  return there()->acquire_as(name, want, deadline, cancel, holding, why);
+  return ask_again_elsewhere(
+      [&](Connection& at) { return at.acquire_as(name, want, deadline, cancel, holding, why); });
 }
 // What an earlier connection granted went with it: requests are numbered so that no later one
 // knows theirs.
@@ -68,7 +80,9 @@ std::error_code Endpoints::campaign(const std::string& name, const std::string& 
                                     detail::Deadline deadline, const std::stop_token& cancel,
                                     const std::shared_ptr<detail::Candidate>& candidate,
                                     detail::Holding& holding) {
-  return there()->campaign(name, value, deadline, cancel, candidate, holding);
+  return ask_again_elsewhere([&](Connection& at) {
+    return at.campaign(name, value, deadline, cancel, candidate, holding);
+  });
 }
 void Endpoints::resign(const detail::Holding& holding) noexcept { now()->resign(holding); }
 std::error_code Endpoints::hand_over(const detail::Holding& holding, const std::string& to) {

@@ -64,6 +64,8 @@ class Endpoints final : public detail::Gateway {
   // One that is there; if it has to be made, that is tried once, at all addresses.
   Shared there() noexcept;
   Shared connect();
+  template <class Ask>
+  std::error_code ask_again_elsewhere(Ask&& ask);
 
   const std::vector<net::Address> addresses_;
   const Tls tls_;

@@ -31,6 +31,14 @@ Lease::~Lease() {
   }
   signal(wake_);
   thread_.join();
+  for (Telling& telling : tellings_) {
+    // Whoever is called may be the one who ends all this.
+    if (telling.thread.get_id() == std::this_thread::get_id()) {
+      telling.thread.detach();
+    } else {
+      telling.thread.join();
+    }
+  }
   close(timer_);
   close(wake_);
 }
@@ -73,19 +81,25 @@ void Lease::end_term() {
   until_.store(0, std::memory_order_release);
   if (!std::exchange(is_given_, false)) return;
   term_.fetch_add(1, std::memory_order_acq_rel);
-  ended_.push_back(std::exchange(source_, std::stop_source{}));
+  std::erase_if(tellings_, [](Telling& telling) {
+    if (!telling.is_done->load()) return false;
+    telling.thread.join();
+    return true;
+  });
+  const std::stop_source ended = std::exchange(source_, std::stop_source{});
+  auto is_done = std::make_shared<std::atomic<bool>>(false);
+  std::thread thread{[ended, is_done]() mutable {
+    ended.request_stop();
+    is_done->store(true);
+  }};
+  tellings_.push_back({std::move(thread), std::move(is_done)});
+  // It says so before it calls anybody.
+  while (!ended.stop_requested()) std::this_thread::yield();
 }
 
 void Lease::end() {
-  std::stop_token told;
-  {
-    const std::lock_guard lock{mutex_};
-    if (is_given_) told = source_.get_token();
-    end_term();
-  }
-  if (!told.stop_possible()) return;
-  signal(wake_);
-  while (!told.stop_requested()) std::this_thread::yield();
+  const std::lock_guard lock{mutex_};
+  end_term();
 }
 
 void Lease::watch() {
@@ -95,17 +109,10 @@ void Lease::watch() {
     HAPAX_CHECK((count >= 0 || errno == EINTR));
     reset(timer_);
     reset(wake_);
-    std::vector<std::stop_source> ended;
-    bool is_last = false;
-    {
-      const std::lock_guard lock{mutex_};
-      // It may have been renewed meanwhile.
-      if (boot_clock_now() >= until()) end_term();
-      ended = std::exchange(ended_, {});
-      is_last = is_stopping_;
-    }
-    for (std::stop_source& term : ended) term.request_stop();
-    if (is_last) return;
+    const std::lock_guard lock{mutex_};
+    if (is_stopping_) return;
+    // It may have been renewed meanwhile.
+    if (boot_clock_now() >= until()) end_term();
   }
 }
 

@@ -1,6 +1,7 @@
 // The lease that the grants of a member inside this program stand on, as its threads see it. The
-// loop renews it. A thread of its own sees it run out, whatever the loop is at, and tells those who
-// hold: so what they do when they are told holds up neither the loop nor anybody else's answer.
+// loop renews it. A thread of its own sees it run out, whatever the loop is at. Those who hold are
+// told on yet another one, each term's on its own: what they do then holds up nobody, not even who
+// is told of the next loss.
 //
 // Every grant is of a term. A term ends once, with all its grants; what is granted afterwards is of
 // the next one, and its token has not fired.
@@ -8,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -47,7 +49,7 @@ class Lease {
   // Somebody is about to be told of a grant: its term.
   Term grant();
   // Everything granted so far is lost. When it returns, everybody's token says so; those who wanted
-  // to be called are being called.
+  // to be called are being called, on a thread of their own.
   void end();
 
  private:
@@ -56,14 +58,19 @@ class Lease {
   void end_term();
 
   int timer_ = -1;  // Fires when the lease is over.
-  int wake_ = -1;   // For the thread: a term has ended, or it is to end.
+  int wake_ = -1;   // For the thread: it is to end.
   std::atomic<Instant::rep> until_{kForever.count()};
   std::atomic<Term> term_{1};
   mutable std::mutex mutex_;  // Guards what follows.
   std::stop_source source_;   // Of the term.
   bool is_given_ = false;     // There was a grant in this term.
   bool is_stopping_ = false;
-  std::vector<std::stop_source> ended_;  // Whose holders are to be told.
+  // One for each term that has ended, as long as its holders are being told.
+  struct Telling {
+    std::thread thread;
+    std::shared_ptr<std::atomic<bool>> is_done;
+  };
+  std::vector<Telling> tellings_;
   std::thread thread_;
 };
 

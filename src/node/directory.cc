@@ -194,6 +194,11 @@ Change evicting(Life life, std::string_view by) {
   return {{{key_of(kLife, life), engine::kExists}}, {{key_of(kEvicted, life), std::string{by}}}};
 }
 
+Change withdrawing(Life life) {
+  return {{{key_of(kLife, life), engine::kExists}},
+          {{key_of(kLife, life), std::nullopt}, {key_of(kEvicted, life), std::nullopt}}};
+}
+
 Change striking(const Enlisted& stale) {
   return {
       {{key_of(kLife, stale.life), stale.version}},

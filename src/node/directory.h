@@ -72,6 +72,8 @@ Change enlisting(const Directory& now, const Enlisted& me, std::string_view sett
 Change beating(const Enlisted& me);
 Change proposing(const Proposal& proposal);
 Change evicting(Life life, std::string_view by);
+// By that life itself, which no view has.
+Change withdrawing(Life life);
 // A life that was never announced and stood still.
 Change striking(const Enlisted& stale);
 

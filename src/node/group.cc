@@ -73,29 +73,32 @@ Group::Group(boost::asio::io_context& io, GroupOptions options, engine::Engine& 
       options_(std::move(options)),
       handlers_(std::move(handlers)),
       service_(options_.policy, options_.times, *this),
-      registrar_(engine, settings_text(options_),
-                 {.on_directory = [this](const Directory& d) { on_directory(d); },
-                  .on_unreadable =
-                      [this](const std::string& why) {
-                        if (logged_.insert(why).second)
-                          log("cannot read the group's records: " + why);
-                        service_.on_unreadable(boot_clock_now(), orders_);
-                        carry_out();
-                      },
-                  .on_committed =
-                      [this](const EngineAsk& ask, Outcome outcome) {
-                        service_.on_committed(boot_clock_now(), ask, outcome, orders_);
-                        carry_out();
-                      },
-                  .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
-                  .on_refused =
-                      [this](const std::string& theirs) {
-                        refusal_ = fmt::format(
-                            "the group {} runs with {}; this member was given {}: give all of "
-                            "them the same, or stop them all first",
-                            options_.group, theirs, settings_text(options_));
-                        if (is_enlisted() && logged_.insert(refusal_).second) log(refusal_);
-                      }}),
+      registrar_(
+          engine, settings_text(options_),
+          {.on_directory = [this](const Directory& d) { on_directory(d); },
+           .on_unreadable =
+               [this](const std::string& why) {
+                 if (is_stopped_) return;
+                 if (logged_.insert(why).second) log("cannot read the group's records: " + why);
+                 service_.on_unreadable(boot_clock_now(), orders_);
+                 carry_out();
+               },
+           .on_committed =
+               [this](const EngineAsk& ask, Outcome outcome) {
+                 if (is_stopped_) return;
+                 service_.on_committed(boot_clock_now(), ask, outcome, orders_);
+                 carry_out();
+               },
+           .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
+           .on_refused =
+               [this](const std::string& theirs) {
+                 refusal_ = fmt::format(
+                     "the group {} runs with {}; this member was given {}: give all of "
+                     "them the same, or stop them all first; one that died counts until a member "
+                     "with the old settings has cleared it away",
+                     options_.group, theirs, settings_text(options_));
+                 if (is_enlisted() && logged_.insert(refusal_).second) log(refusal_);
+               }}),
       timer_(io) {}
 
 Group::~Group() = default;
@@ -275,6 +278,7 @@ void Group::close_mesh() {
   if (!mesh_) return;
   mesh_->stop();
   last_mesh_ = std::move(mesh_);
+  held_.clear();
 }
 
 // Lives that were enlisted and never announced, and whose process is gone.
@@ -452,8 +456,8 @@ Result<void> Group::abandon(std::string_view name, WaiterId waiter) {
 // --- going ---
 
 void Group::leave(Span patience) {
-  if (leaving_until_) return;
-  leaving_until_ = boot_clock_now() + patience;
+  const Instant until = boot_clock_now() + patience;
+  leaving_until_ = std::min(leaving_until_.value_or(until), until);
   carry_out();
 }
 
@@ -462,9 +466,7 @@ void Group::drain() {
   const Standing standing = service_.keeper().standing();
   if (standing == Standing::outside || standing == Standing::ended) {
     if (std::exchange(has_left_, true)) return;
-    boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {
-      if (!weak.expired()) handlers_.on_left();
-    });
+    registrar_.withdraw([this] { handlers_.on_left(); });
     return;
   }
   if (service_.held() > 0 && boot_clock_now() < *leaving_until_) return;

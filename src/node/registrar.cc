@@ -56,9 +56,12 @@ void Registrar::read() {
                      snapshot ? directory_of(*snapshot) : Result<Directory>{snapshot.error()};
                  if (!directory) {
                    handlers_.on_unreadable(directory.error().message);
-                 } else if (directory->revision < own_commit_) {
+                 } else if (directory->revision < own_commit_ && !is_second_try_) {
+                   is_second_try_ = true;  // This one begins after the commit, and sees it.
                    return read();
                  } else {
+                   is_second_try_ = false;
+                   own_commit_ = std::min(own_commit_, directory->revision);
                    directory_ = std::move(*directory);
                    if (!watch_) watch_from(directory_.revision);
                    if (wish_) try_to_enlist(directory_);
@@ -113,9 +116,8 @@ void Registrar::carry_out(const EngineAsk& ask) {
   }
   engine_.commit(std::move(change.conditions), std::move(change.writes),
                  if_alive([this, ask](engine::Outcome outcome, engine::Revision revision) {
-                   if (outcome == engine::Outcome::committed) {
-                     own_commit_ = std::max(own_commit_, revision);
-                   }
+                   const bool announced = ask.kind == EngineAsk::Kind::announce;
+                   if (announced && outcome == engine::Outcome::committed) own_commit_ = revision;
                    handlers_.on_committed(ask, outcome_of(outcome));
                  }));
 }
@@ -134,6 +136,13 @@ void Registrar::show_life() {
   Change change = beating(me_);
   engine_.commit(std::move(change.conditions), std::move(change.writes),
                  if_alive([](engine::Outcome, engine::Revision) {}));
+}
+
+void Registrar::withdraw(std::function<void()> done) {
+  wish_.reset();
+  Change change = withdrawing(me_.life);
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([done = std::move(done)](engine::Outcome, engine::Revision) { done(); }));
 }
 
 void Registrar::strike(const Enlisted& stale) {

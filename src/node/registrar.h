@@ -38,6 +38,8 @@ class Registrar {
   void evict(Life life, const std::string& by, std::function<void(Outcome)> done);
   // Says that we are there, though not announced.
   void show_life();
+  // We are not there any more, whatever we were; `done` when the engine knows, or does not answer.
+  void withdraw(std::function<void()> done);
   // Somebody who never announced itself and stood still: its seat is free again.
   void strike(const Enlisted& stale);
 
@@ -46,7 +48,7 @@ class Registrar {
 
   const Enlisted& me() const { return me_; }
   const Directory& directory() const { return directory_; }
-  // Whether the directory was read after our last commit.
+  // Whether the directory was read after we were enlisted.
   bool is_up_to_date() const { return directory_.revision >= own_commit_; }
   // On the way to becoming another life.
   bool is_enlisting() const { return wish_.has_value(); }
@@ -70,9 +72,10 @@ class Registrar {
     std::optional<std::uint32_t> seat;
   };
   std::optional<Wish> wish_;  // To be enlisted.
-  // Of our last commit. A read begun before it may come back without it, and must not pass for
-  // news: a life that does not find its own beat is over.
+  // By which we were enlisted or announced. A read begun before it may come back without it, and
+  // must not pass for news: a life that does not find its own beat is over.
   engine::Revision own_commit_ = 0;
+  bool is_second_try_ = false;
   bool is_reading_ = false;
   bool read_again_ = false;  // Something changed while a read was under way.
   bool is_enlisting_ = false;

@@ -83,6 +83,7 @@ void Service::propose_if_due(Instant now, Orders& orders) {
 
 // The lowest member goes first; who is no member yet comes last. One who is given up on has no say.
 Span Service::propose_delay() const {
+  if (keeper_.is_leaving()) return Span{0};  // Nobody else proposes that.
   std::uint32_t before = 0;
   const auto count = [&](Life life) {
     const auto sight = sights_.find(life);

@@ -168,6 +168,11 @@ void Visitor::close(bool kindly) {
   closing_ = true;
   was_hung_up_on_ = true;
   if (!kindly || (outgoing_.empty() && writing_.empty())) return end("closed");
+  // It may not be reading.
+  patience_.expires_after(kFarewell);
+  patience_.async_wait([self = shared_from_this()](const error_code& cancelled) {
+    if (!cancelled) self->end("it does not read its answers");
+  });
 }
 
 void Visitor::hang_up(const std::string& why) {

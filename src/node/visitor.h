@@ -44,6 +44,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   static constexpr std::size_t kMostRequests = 1 << 20;
   static constexpr std::size_t kMostObservations = 1 << 10;
   static constexpr std::size_t kMostUnread = std::size_t{8} << 20;  // Bytes it may leave unread.
+  static constexpr std::chrono::seconds kFarewell{1};  // For what is still to be told to it.
   static constexpr std::chrono::seconds kGreeting{5};  // How long it may take to introduce itself.
 
   // `tls`: only somebody with a client's certificate may speak. May be null.
