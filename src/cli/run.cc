@@ -72,7 +72,9 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
                   SIGTSTP, SIGCHLD, SIGTTOU};  // Before any thread.
   const auto asked = std::chrono::steady_clock::now();
   say(a, fmt::format("asks for {}", a.wanted.name));
-  Hold held{a.wanted, signals};
+  milliseconds grace{};
+  Hold held{a.wanted, signals,
+            [&](Client& client) { return grace = grace_within_lease(client, a.kill_after_s); }};
   if (!held.is_held()) {
     say(a, fmt::format("somebody else has {}", a.wanted.name));
     return a.conflict;  // Without a word, as flock.
@@ -81,7 +83,6 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
                      text_of(held.fence()), command.front()));
   set_environment(held.client(), held.name(), held.fence(), held.valid_for());
-  const milliseconds grace = grace_within_lease(held.client(), a.kill_after_s);
   const detail::JobTie tie{held.client()};
   Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
   if (reliance.has_ended()) throw lost(a);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <future>
+#include <thread>
 
 #include "cli/exit_status.h"
 #include "cli/reach.h"
@@ -89,14 +90,14 @@ void listen_while(Signals& signals, const std::function<void()>& wait) {
   taken.get();
 }
 
-Hold::Hold(const Wanted& wanted, Signals& signals)
+Hold::Hold(const Wanted& wanted, Signals& signals, const Least& least)
     : want_(wanted.shared      ? Want::shared
             : wanted.exclusive ? Want::exclusive
                                : Want::any) {
-  listen_while(signals, [&] { take(wanted); });
+  listen_while(signals, [&] { take(wanted, least); });
 }
 
-void Hold::take(const Wanted& wanted) {
+void Hold::take(const Wanted& wanted, const Least& least) {
   client_.reset(new Client{reach(wanted.address)});  // Made in place: it cannot be moved.
   grants_.emplace(*client_, wanted.name);
   auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
@@ -107,12 +108,23 @@ void Hold::take(const Wanted& wanted) {
     patience = std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::duration<double>{*wanted.wait_s});
   }
-  const auto error = grants_->acquire(want_, detail::Grants::Clock::now() + patience, {});
-  if (error == Errc::refused && !grants_->refusal().empty()) {
-    throw Failure{kBadUsage, grants_->refusal()};
+  const auto deadline = detail::Grants::Clock::now() + patience;
+  while (!held_) {
+    const auto error = grants_->acquire(want_, deadline, {});
+    if (error == Errc::refused && !grants_->refusal().empty()) {
+      throw Failure{kBadUsage, grants_->refusal()};
+    }
+    if (error == Errc::timed_out) return;
+    if (error) fail(error, wanted.name);
+    const auto enough = least ? least(*client_) : std::chrono::milliseconds{0};
+    while (grants_->valid_for() <= enough && !grants_->lost().stop_requested()) {
+      if (detail::Grants::Clock::now() >= deadline) return grants_->release(want_);
+      constexpr std::chrono::milliseconds kLook{10};
+      std::this_thread::sleep_for(kLook);
+    }
+    held_ = !grants_->lost().stop_requested();
+    if (!held_) grants_->release(want_);
   }
-  if (error && error != Errc::timed_out) fail(error, wanted.name);
-  held_ = !error;
 }
 
 std::string text_of(const Fence& fence) {

@@ -43,9 +43,13 @@ void listen_while(Signals& signals, const std::function<void()>& wait);
 // A connection and a lock that is held over it.
 class Hold {
  public:
-  // Connects and waits as long as wanted; is_held() says whether it came about. Throws Failure.
-  // A signal meanwhile ends the process: 128 + its number.
-  Hold(const Wanted& wanted, Signals& signals);
+  // How long a grant must be good for to be of use.
+  using Least = std::function<std::chrono::milliseconds(Client&)>;
+
+  // Connects and waits as long as wanted; is_held() says whether it came about. A grant that is
+  // about to end with its lease is waited with, and if it is lost, the wait goes on. Throws
+  // Failure. A signal meanwhile ends the process: 128 + its number.
+  Hold(const Wanted& wanted, Signals& signals, const Least& least = {});
 
   bool is_held() const { return held_; }
   Client& client() { return *client_; }
@@ -56,7 +60,7 @@ class Hold {
   std::chrono::milliseconds valid_for() const { return grants_->valid_for(); }
 
  private:
-  void take(const Wanted& wanted);
+  void take(const Wanted& wanted, const Least& least);
 
   Want want_;
   std::unique_ptr<Client> client_;
