@@ -379,7 +379,7 @@ void Group::carry_out() {
         handlers_.on_view();
       }
       if (now.ended) {
-        log("this life is over: what was held is lost");
+        if (!leaving_until_) log("this life is over: what was held is lost");
         close_mesh();
         leaving_until_ ? handlers_.on_left() : enlist();
       }
