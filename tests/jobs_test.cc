@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <map>
 #include <memory>
+#include <sqlite3.h>
 #include <sstream>
+#include <thread>
 
 #include "process_testing.h"
 
@@ -206,6 +208,40 @@ TEST_F(Jobs, AreEndedByTheWardenWhenTheDaemonIsFarAway) {
   run->signal(SIGCONT);
   EXPECT_EQ(run->wait(), 75);
   expect_no_tick_after_next();
+}
+
+// `hapax run` sleeps, and its daemon is no more: the warden sees that the connection is broken.
+TEST_F(Jobs, AreEndedByTheWardenWhenTheDaemonIsDead) {
+  start_group(2);
+  const auto run = start_ticking();
+  const auto next = start_next(2);
+  run->signal(SIGSTOP);
+  nodes_[0]->signal(SIGKILL);
+  EXPECT_EQ(next->wait(), 0) << next->err();
+  run->signal(SIGCONT);
+  EXPECT_EQ(run->wait(), 75);
+  expect_no_tick_after_next();
+}
+
+// Whoever is granted a lock that is about to end with its lease has nothing to end yet.
+TEST_F(Jobs, WaitOnWhenTheyAreGrantedTheirLockDuringAnOutage) {
+  start_group(1);
+  const auto run = start({"run", "--address", address(1), "x", "--", "sleep", "60"});
+  ASSERT_TRUE(eventually([&] { return is_locked(); }));
+  const auto next = start_next(1);
+  {
+    sqlite3* file = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_ / "group.db").c_str(), &file), SQLITE_OK);
+    sqlite3_busy_timeout(file, 5'000);
+    ASSERT_EQ(sqlite3_exec(file, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+    EXPECT_EQ(run->wait(), 75)
+        << "it ends its job, and gives the lock back, while there is a lease";
+    std::this_thread::sleep_for(1s);
+    EXPECT_THAT(log(), ::testing::Not(::testing::Contains("next")));
+    sqlite3_close(file);
+  }
+  EXPECT_EQ(next->wait(), 0) << next->err();
+  EXPECT_THAT(log(), ::testing::Contains("next"));
 }
 
 TEST_F(Jobs, EndBeforeADaemonThatIsStoppedLetsTheLockGo) {

@@ -32,11 +32,10 @@ bool has_any_ended(const std::vector<std::stop_token>& ends) {
 }  // namespace
 
 Reliance::Reliance(const std::vector<std::stop_token>& ends,
-                   std::function<milliseconds()> valid_for, milliseconds grace, detail::JobTie tie)
+                   std::function<milliseconds()> valid_for, milliseconds grace)
     : ends_(ends),
       valid_for_(std::move(valid_for)),
       grace_(grace),
-      tie_(std::move(tie)),
       good_until_(steady_clock::now()) {
   for (const std::stop_token& token : ends) on_end_.emplace_back(token, Ring{bell_});
 }

@@ -11,7 +11,6 @@
 
 #include "cli/job.h"
 #include "cli/signals.h"
-#include "client/job_tie.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {
@@ -29,8 +28,7 @@ class Reliance {
  public:
   // Ends with any of `ends`, or when it is good for no longer than `grace`.
   Reliance(const std::vector<std::stop_token>& ends,
-           std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace,
-           detail::JobTie tie);
+           std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace);
 
   bool has_ended();
   Bell& bell() { return bell_; }
@@ -51,7 +49,6 @@ class Reliance {
   std::vector<std::stop_token> ends_;
   std::function<std::chrono::milliseconds()> valid_for_;
   std::chrono::milliseconds grace_;
-  detail::JobTie tie_;
   std::chrono::steady_clock::time_point good_until_;  // As of when it was looked at last.
   Bell bell_;
   std::list<std::stop_callback<Ring>> on_end_;
@@ -60,11 +57,11 @@ class Reliance {
 // Until the job has ended, and what it returned; or until it must, and nothing.
 std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals);
 
-// What a job may want to know of its grant, in its environment. Throws Failure.
 // How long a job has from SIGTERM to SIGKILL when its lock is lost: as said, or a second, or what a
 // short lease has room for. Fails if what was said does not fit inside the lease.
 std::chrono::milliseconds grace_within_lease(Client& client, std::optional<double> said_s);
 
+// What a job may want to know of its grant, in its environment. Throws Failure.
 void set_environment(Client& client, const std::string& name, const Fence& fence,
                      std::chrono::milliseconds valid_for);
 

@@ -99,10 +99,8 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
   set_environment(client, a.name, election.fence(), election.valid_for());
   const milliseconds grace = grace_within_lease(client, a.kill_after_s);
   const detail::JobTie tie{client};
-  Reliance reliance{{election.lost(), election.asked_to_resign()},
-                    [&] { return election.valid_for(); },
-                    grace,
-                    tie};
+  Reliance reliance{
+      {election.lost(), election.asked_to_resign()}, [&] { return election.valid_for(); }, grace};
   if (reliance.has_ended()) fail_as_lost(a, "");
   Job job{a.command, signals.former(), tie};
   if (const auto status = attend(job, reliance, signals)) {

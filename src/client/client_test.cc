@@ -413,5 +413,25 @@ TEST(Client, GoesToAnotherDaemonWhenItHasLostItsOwn) {
   mutex.unlock();
 }
 
+TEST(Client, WaitsOnAtAnotherDaemonWhenItsOwnGoes) {
+  Daemons first{1};
+  Daemons second{1};
+  Client holding{first.address(0)};
+  Mutex held{holding, "orders"};
+  held.lock();
+  Client client{first.address(0) + "," + second.address(0)};
+  Mutex mutex{client, "orders"};
+  std::error_code told = Errc::timed_out;
+  std::thread waiter{[&] { told = mutex.acquire_until(Mutex::Clock::now() + 20s, {}); }};
+  while (client.who("orders").empty() || client.who("orders").front().waiters.empty()) {
+    std::this_thread::sleep_for(5ms);
+  }
+  first.stop(0);
+  waiter.join();
+  EXPECT_EQ(told, std::error_code{});
+  mutex.unlock();
+  held.unlock();
+}
+
 }  // namespace
 }  // namespace hapax

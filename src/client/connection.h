@@ -70,7 +70,7 @@ class Connection final : public detail::Gateway {
   std::stop_token lost() const override;
   std::chrono::milliseconds valid_for() const override;
 
-  bool is_gone() const override;
+  bool is_gone() const;
 
  private:
   struct Later;

@@ -50,7 +50,6 @@ class Endpoints final : public detail::Gateway {
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const std::string& whom, std::string& why) override;
   int descriptor() const override { return now()->descriptor(); }
-  bool is_gone() const override { return now()->is_gone(); }
   void has_job(pid_t group) noexcept override { now()->has_job(group); }
   using detail::Gateway::lost;
   std::stop_token lost() const override { return now()->lost(); }

@@ -105,8 +105,6 @@ class Gateway {
   // The way to the daemon, for a job to inherit: what is held is held as long as anybody has it
   // open. -1: there is none.
   virtual int descriptor() const { return -1; }
-  // Whether whoever granted has hung up, or fallen silent; rather than told us of a loss.
-  virtual bool is_gone() const { return false; }
   // What is held is held for this process group.
   virtual void has_job(pid_t /*group*/) noexcept {}
 

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <gtest/gtest.h>
 #include <optional>
+#include <stop_token>
+#include <thread>
 
 #include "node/boot_clock.h"
 
@@ -86,6 +88,23 @@ TEST(Lease, DoesNotWaitForThoseItCalls) {
   is_called.wait(false);
   may_go_on = true;
   may_go_on.notify_all();
+}
+
+TEST(Lease, TellsOfTheNextLossThoughSomebodyIsStillAtTheLastOne) {
+  Lease lease{true};
+  std::atomic<bool> may_return = false;
+  {
+    const std::stop_callback slow{lease.token(lease.grant()), [&] {
+                                    while (!may_return) std::this_thread::yield();
+                                  }};
+    lease.end();
+    lease.renew(boot_clock_now() + 1h);
+    const std::stop_token next = lease.token(lease.grant());
+    EXPECT_FALSE(next.stop_requested());
+    lease.end();
+    EXPECT_TRUE(next.stop_requested());
+    may_return = true;
+  }
 }
 
 }  // namespace

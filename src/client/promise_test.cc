@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/testing/folder.h"
+#include "client/testing/eventually.h"
 #include "hapax/hapax.h"
 #include "session/frames.h"
 
@@ -20,6 +21,7 @@ namespace hapax {
 namespace {
 
 using namespace std::chrono_literals;
+using client::testing::eventually;
 
 // Of one client. Grants at once, and promises what `lease_ms` says.
 class Daemon {
@@ -90,16 +92,6 @@ class Daemon {
   std::atomic<bool> is_ending_{false};
   std::thread thread_;
 };
-
-template <class Done>
-bool eventually(Done done) {
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(2ms);
-  }
-  return true;
-}
 
 TEST(Promise, AGrantIsHandedOverWhenItIsKnownHowLongItIsGood) {
   const testing::Folder folder;

@@ -17,22 +17,14 @@
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "client/testing/eventually.h"
 #include "hapax/hapax.h"
 
 namespace hapax {
 namespace {
 
 using namespace std::chrono_literals;
-
-template <class Done>
-bool eventually(Done done) {
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(2ms);
-  }
-  return true;
-}
+using client::testing::eventually;
 
 class NodeViews : public ::testing::Test {
  protected:
