@@ -192,6 +192,45 @@ TEST_F(Groups, DoNotHammerAnEngineThatIsAway) {
   EXPECT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
 }
 
+TEST_F(Groups, LeaveSoonerIfTheyAreToldToMeanwhile) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  seats[0]->group->leave(std::chrono::hours{1});
+  EXPECT_TRUE(seats[0]->recalled.empty());
+  seats[0]->group->leave(milliseconds{0});
+  EXPECT_TRUE(seats[0]->recalled.contains(WaiterId{1}));
+}
+
+TEST_F(Groups, ComeBackThoughTheEngineIsAwayAsTheirLifeEnds) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  const Keeper& keeper = seats[0]->group->service().keeper();
+  const Life first = keeper.self();
+  const Change change = evicting(first, "the test");
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  ASSERT_TRUE(until([&] { return keeper.standing() == Standing::ended; }));
+  server.up = false;
+  EXPECT_FALSE(until([&] { return keeper.self() != first; }, milliseconds{1'000}));
+  server.up = true;
+  EXPECT_TRUE(until([&] { return keeper.self() != first && all_in_one_view(1); })) << logs();
+}
+
+TEST_F(Groups, ComeBackAsAnotherLifeIfTheyAreStruckOff) {
+  const Enlisted silent{Life{1}, 0, "127.0.0.1:1", "silent", true, 1, 0, 0};
+  Change change = enlisting(directory_of(server.store.read({""})).value(), silent, kSettings);
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  join(1);
+  ASSERT_TRUE(until([&] { return seats[0]->group->is_enlisted(); }));
+  const Keeper& keeper = seats[0]->group->service().keeper();
+  const Life first = keeper.self();
+  ASSERT_EQ(keeper.standing(), Standing::outside);
+  change = withdrawing(first);
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  EXPECT_TRUE(until([&] { return keeper.self() != first && all_in_one_view(1); })) << logs();
+}
+
 TEST_F(Groups, CanLeaveBeforeAnyViewHasThem) {
   const Enlisted silent{Life{1}, 0, "127.0.0.1:1", "silent", true, 1, 0, 0};
   const Change change = enlisting(directory_of(server.store.read({""})).value(), silent, kSettings);
