@@ -42,16 +42,17 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
 }
 
 ViewCheckOptions options_from(const ViewArguments& a, const CommonArguments& common) {
-  const auto in_range = [](const char* option, std::int64_t value, std::int64_t most) {
-    if (value >= 0 && value <= most) return static_cast<std::uint32_t>(value);
-    throw UsageError{fmt::format("{} {} is out of range; use 0 … {}", option, value, most)};
+  const auto in_range = [](const char* option, std::int64_t value, std::int64_t least,
+                           std::int64_t most) {
+    if (value >= least && value <= most) return static_cast<std::uint32_t>(value);
+    throw UsageError{fmt::format("{} {} is out of range; use {} … {}", option, value, least, most)};
   };
   ViewCheckOptions options;
-  options.n = in_range("-n", common.n, kMostInViews);
-  options.joiners = in_range("--join", a.joiners, kMostInViews);
-  options.entries = in_range("--entries", common.entries, 9);
-  options.units = in_range("--units", common.units, kMostInViews);
-  options.faults = in_range("--most-faults", a.most_faults, 9);
+  options.n = in_range("-n", common.n, 2, kMostInViews);
+  options.joiners = in_range("--join", a.joiners, 0, kMostInViews);
+  options.entries = in_range("--entries", common.entries, 1, 9);
+  options.units = in_range("--units", common.units, 1, kMostInViews);
+  options.faults = in_range("--most-faults", a.most_faults, 0, 9);
   options.gate = a.gate;
   options.most_bytes = common.most_bytes;
   if (!common.faults.empty()) options.crash = options.pause = false;
