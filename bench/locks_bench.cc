@@ -29,7 +29,7 @@
 #include "base/check.h"
 #include "base/testing/folder.h"
 #include "hapax/hapax.h"
-#include "node/daemon_thread.h"
+#include "daemon/daemon_thread.h"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "limit.h"
 #include "mutex/maekawa.h"
 #include "mutex/ricart_agrawala.h"
-#include "mutex/voting_sets.h"
+#include "voting/voting_sets.h"
 #include "sim/event_queue.h"
 #include "sim/simulation.h"
 

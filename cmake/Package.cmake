@@ -34,11 +34,7 @@ function(hapax_rooms_behind rooms_out packages_out)
   set(${packages_out} ${packages} PARENT_SCOPE)
 endfunction()
 
-set(public_rooms hapax_client hapax_gate)
-if(TARGET hapax_sqlite)
-  list(APPEND public_rooms hapax_sqlite)
-endif()
-hapax_rooms_behind(rooms packages ${public_rooms})
+hapax_rooms_behind(rooms packages hapax_member hapax_gate hapax_sqlite)
 
 add_library(hapax_library STATIC)
 add_library(hapax::hapax ALIAS hapax_library)
@@ -77,22 +73,13 @@ install(FILES ${HAPAX_PAGES}/hapax.fish
 
 install(TARGETS hapax)
 install(TARGETS hapax_library EXPORT hapax-targets)
-install(DIRECTORY include/hapax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN sqlite_gate.h EXCLUDE)
-set(HAPAX_PC_REQUIRES "fmt openssl")
+install(DIRECTORY include/hapax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 set(HAPAX_PC_LIBS " -lboost_json")  # Boost has no .pc files. Then what is linked by name, as engines' are.
 foreach(package IN LISTS packages)
   if(NOT package MATCHES "::")
     string(APPEND HAPAX_PC_LIBS " -l${package}")
   endif()
 endforeach()
-if(TARGET hapax_sqlite)
-  install(FILES include/hapax/sqlite_gate.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hapax)
-  string(APPEND HAPAX_PC_REQUIRES " sqlite3")
-  set(HAPAX_HAS_SQLITE ON)
-else()
-  set(HAPAX_HAS_SQLITE OFF)
-endif()
 
 set(HAPAX_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hapax)
 install(EXPORT hapax-targets NAMESPACE hapax:: DESTINATION ${HAPAX_CMAKE_DIR})

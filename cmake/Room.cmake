@@ -1,5 +1,6 @@
-# One target per room: hapax_room(NAME SOURCES … USES other rooms … LIBRARIES packages …).
-# Unit tests stand beside the code: every *_test.cc of the folder becomes one binary, hapax_NAME_test.
+# One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages … SOURCES from subfolders …).
+# Every *.cc of the folder belongs to it. Unit tests stand beside the code: every *_test.cc becomes part of
+# one binary, hapax_NAME_test.
 
 add_library(hapax_flags INTERFACE)
 target_compile_options(hapax_flags INTERFACE
@@ -23,8 +24,13 @@ function(hapax_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LIBRARIES;TEST_USES" ${ARGN})
   list(TRANSFORM ROOM_USES PREPEND hapax_)
   list(TRANSFORM ROOM_TEST_USES PREPEND hapax_)
-  if(ROOM_SOURCES)
-    add_library(hapax_${name} STATIC ${ROOM_SOURCES})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(APPEND sources ${ROOM_SOURCES})
+  if(sources)
+    add_library(hapax_${name} STATIC ${sources})
     target_link_libraries(hapax_${name} PUBLIC hapax_flags ${ROOM_USES} ${ROOM_LIBRARIES})
     if(HAPAX_PRECOMPILED)
       target_precompile_headers(hapax_${name} REUSE_FROM hapax_precompiled)
@@ -33,7 +39,6 @@ function(hapax_room name)
     add_library(hapax_${name} INTERFACE)
     target_link_libraries(hapax_${name} INTERFACE hapax_flags ${ROOM_USES} ${ROOM_LIBRARIES})
   endif()
-  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
   if(BUILD_TESTING AND tests)
     add_executable(hapax_${name}_test ${tests})
     target_link_libraries(hapax_${name}_test PRIVATE

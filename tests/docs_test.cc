@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/duration.h"
+#include "base/duration.h"
 
 namespace hapax {
 namespace {

@@ -4,7 +4,7 @@
 #include "check/testing/caught.h"
 #include "mutex/testing/bugs_maekawa.h"
 #include "mutex/testing/bugs_maekawa_basic.h"
-#include "mutex/voting_sets.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 namespace {

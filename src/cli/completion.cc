@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
+#include "console/command.h"
 #include "election/catalog.h"
 #include "mutex/catalog.h"
 

@@ -11,13 +11,13 @@
 #include <unistd.h>
 #include <vector>
 
-#include "cli/attend.h"
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
-#include "cli/reach.h"
-#include "cli/signals.h"
-#include "cli/waiting.h"
+#include "jobs/attend.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
+#include "jobs/reach.h"
+#include "console/signals.h"
+#include "jobs/waiting.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {

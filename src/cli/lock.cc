@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "cli/attend.h"
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
-#include "cli/signals.h"
-#include "cli/waiting.h"
+#include "jobs/attend.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
+#include "console/signals.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {

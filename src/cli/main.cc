@@ -8,8 +8,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
+#include "console/command.h"
+#include "console/exit_status.h"
 
 namespace hapax::cli {
 namespace {

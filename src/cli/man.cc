@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
+#include "console/command.h"
+#include "console/exit_status.h"
 
 namespace hapax::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
-#include "cli/reach.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
+#include "jobs/reach.h"
 #include "cli/view_text.h"
 #include "hapax/hapax.h"
 

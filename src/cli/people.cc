@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "cli/waiting.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {

@@ -2,11 +2,11 @@
 #include <memory>
 #include <string>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
 #include "cli/people.h"
-#include "cli/reach.h"
+#include "jobs/reach.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {

@@ -11,14 +11,14 @@
 #include <unistd.h>
 #include <vector>
 
-#include "cli/attend.h"
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/job.h"
-#include "cli/number.h"
-#include "cli/reach.h"
-#include "cli/signals.h"
-#include "cli/waiting.h"
+#include "jobs/attend.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "jobs/job.h"
+#include "console/number.h"
+#include "jobs/reach.h"
+#include "console/signals.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {

@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
 #include "cli/people.h"
-#include "cli/reach.h"
-#include "cli/signals.h"
-#include "cli/table.h"
-#include "cli/waiting.h"
+#include "jobs/reach.h"
+#include "console/signals.h"
+#include "console/table.h"
+#include "jobs/waiting.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {

@@ -3,12 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
 #include "cli/people.h"
-#include "cli/reach.h"
-#include "cli/table.h"
+#include "jobs/reach.h"
+#include "console/table.h"
 #include "cli/view_text.h"
 #include "hapax/hapax.h"
 

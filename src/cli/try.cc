@@ -3,12 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
-#include "cli/reach.h"
-#include "cli/signals.h"
-#include "cli/waiting.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
+#include "jobs/reach.h"
+#include "console/signals.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/table.h"
+#include "console/table.h"
 
 namespace hapax::cli {
 

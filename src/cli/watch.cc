@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
-#include "cli/json.h"
-#include "cli/log.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
+#include "console/log.h"
 #include "cli/people.h"
-#include "cli/reach.h"
-#include "cli/signals.h"
-#include "cli/waiting.h"
+#include "jobs/reach.h"
+#include "console/signals.h"
+#include "jobs/waiting.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/exit_status.h"
+#include "console/command.h"
+#include "console/exit_status.h"
 #include "cli/graph.h"
-#include "cli/json.h"
+#include "console/json.h"
 #include "cli/people.h"
-#include "cli/reach.h"
-#include "cli/waiting.h"
+#include "jobs/reach.h"
+#include "jobs/waiting.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {

@@ -15,7 +15,7 @@
 #include "base/testing/folder.h"
 #include "hapax/hapax.h"
 #include "net/certs.h"
-#include "node/daemon_thread.h"
+#include "daemon/daemon_thread.h"
 
 namespace hapax {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "client/answers.h"
 #include "hapax/error.h"
-#include "node/boot_clock.h"
+#include "base/boot_clock.h"
 #include "session/frames.h"
 
 namespace hapax::client {

@@ -8,7 +8,7 @@
 #include "client/changes.h"
 #include "client/gateway.h"
 #include "hapax/error.h"
-#include "node/lock_name.h"
+#include "core/lock_name.h"
 
 namespace hapax {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "hapax/error.h"
-#include "node/lock_name.h"
+#include "core/lock_name.h"
 
 namespace hapax::detail {
 namespace {

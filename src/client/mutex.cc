@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "client/gateway.h"
-#include "node/lock_name.h"
+#include "core/lock_name.h"
 
 namespace hapax {
 namespace {

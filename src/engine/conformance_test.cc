@@ -6,9 +6,7 @@
 #include <memory>
 #include <string>
 
-#ifdef HAPAX_HAS_EMBEDDED
 #include <sqlite3.h>
-#endif
 
 #include "base/testing/folder.h"
 #include "engine/fake.h"
@@ -30,7 +28,6 @@ class FakeBackend : public Backend {
   std::map<std::string, FakeServer> servers_;
 };
 
-#ifdef HAPAX_HAS_EMBEDDED
 class EmbeddedBackend : public Backend {
  public:
   std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) override {
@@ -56,7 +53,6 @@ class EmbeddedBackend : public Backend {
 INSTANTIATE_TEST_SUITE_P(Embedded, Conformance,
                          ::testing::Values(BackendMaker{
                              "embedded", [] { return std::make_unique<EmbeddedBackend>(); }}));
-#endif
 
 INSTANTIATE_TEST_SUITE_P(Fake, Conformance,
                          ::testing::Values(BackendMaker{

@@ -1,5 +1,4 @@
 // What is the embedded engine's own: a file, several processes, a disk that fails.
-#ifdef HAPAX_HAS_EMBEDDED
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -218,4 +217,3 @@ TEST_F(EmbeddedEngine, AFileThatWasDeletedIsNeverWrittenTo) {
 
 }  // namespace
 }  // namespace hapax::engine
-#endif

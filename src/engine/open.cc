@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#ifdef HAPAX_HAS_EMBEDDED
 #include "engine/embedded/embedded.h"
-#endif
 #ifdef HAPAX_HAS_ETCD
 #include "engine/etcd/etcd.h"
 #endif
@@ -76,9 +74,7 @@ Error not_built(Kind kind) {
 
 std::vector<Kind> available() {
   std::vector<Kind> kinds;
-#ifdef HAPAX_HAS_EMBEDDED
   kinds.push_back(Kind::embedded);
-#endif
 #ifdef HAPAX_HAS_ETCD
   kinds.push_back(Kind::etcd);
 #endif
@@ -100,9 +96,7 @@ Result<std::unique_ptr<Engine>> open([[maybe_unused]] boost::asio::io_context& i
   if (auto good = check(url, options); !good) return good.error();
   switch (url.kind) {
     case Kind::embedded:
-#ifdef HAPAX_HAS_EMBEDDED
       return open_embedded(io, url.path, options);
-#endif
       break;
     case Kind::etcd:
 #ifdef HAPAX_HAS_ETCD

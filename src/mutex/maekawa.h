@@ -20,7 +20,7 @@
 #include "core/mutex_algorithm.h"
 #include "core/stamp.h"
 #include "core/view.h"
-#include "mutex/constituency.h"
+#include "voting/constituency.h"
 
 namespace hapax {
 

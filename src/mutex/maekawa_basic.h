@@ -16,7 +16,7 @@
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
 #include "core/view.h"
-#include "mutex/constituency.h"
+#include "voting/constituency.h"
 
 namespace hapax {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "mutex/catalog.h"
-#include "mutex/voting_sets.h"
-#include "sim/duration.h"
+#include "voting/voting_sets.h"
+#include "base/duration.h"
 #include "sim/report.h"
 #include "sim/theory.h"
 

@@ -20,7 +20,7 @@
 #include "base/result.h"
 #include "core/election_algorithm.h"
 #include "election/ring.h"
-#include "sim/duration.h"
+#include "base/duration.h"
 
 namespace hapax {
 

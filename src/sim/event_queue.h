@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "sim/duration.h"
+#include "base/duration.h"
 
 namespace hapax {
 

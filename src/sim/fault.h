@@ -19,7 +19,7 @@
 #include "base/id_set.h"
 #include "base/prng.h"
 #include "base/result.h"
-#include "sim/duration.h"
+#include "base/duration.h"
 
 namespace hapax {
 

@@ -12,7 +12,7 @@
 #include "base/ids.h"
 #include "base/prng.h"
 #include "base/result.h"
-#include "sim/duration.h"
+#include "base/duration.h"
 
 namespace hapax {
 

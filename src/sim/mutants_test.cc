@@ -28,7 +28,7 @@
 #include "mutex/testing/bugs_token_ring.h"
 #include "mutex/testing/mutant.h"
 #include "mutex/token_ring.h"
-#include "mutex/voting_sets.h"
+#include "voting/voting_sets.h"
 #include "sim/simulation.h"
 
 namespace hapax {

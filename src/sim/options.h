@@ -7,7 +7,7 @@
 
 #include "base/ids.h"
 #include "core/mutex_algorithm.h"
-#include "sim/duration.h"
+#include "base/duration.h"
 #include "sim/fault.h"
 #include "sim/latency.h"
 #include "sim/workload.h"

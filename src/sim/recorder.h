@@ -11,7 +11,7 @@
 
 #include "base/id_set.h"
 #include "base/ids.h"
-#include "sim/duration.h"
+#include "base/duration.h"
 #include "wire/codec.h"
 #include "world/script.h"
 

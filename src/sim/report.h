@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/duration.h"
+#include "base/duration.h"
 
 namespace hapax {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "mutex/voting_sets.h"
+#include "voting/voting_sets.h"
 #include "sim/workload.h"
 
 namespace hapax {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "node/lease_times.h"
+#include "service/lease_times.h"
 
 namespace hapax {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "node/service.h"
+#include "service/service.h"
 #include "swarm/virtual_engine.h"
 
 namespace hapax {

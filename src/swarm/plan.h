@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "node/lease_times.h"
+#include "service/lease_times.h"
 
 namespace hapax {
 

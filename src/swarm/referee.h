@@ -12,7 +12,7 @@
 #include "core/fence.h"
 #include "core/want.h"
 #include "hapax/fence.h"
-#include "node/outbox.h"
+#include "locks/outbox.h"
 
 namespace hapax {
 

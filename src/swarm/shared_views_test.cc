@@ -8,7 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "node/service.h"
+#include "service/service.h"
 #include "swarm/virtual_engine.h"
 
 namespace hapax {

@@ -14,9 +14,9 @@
 
 #include "base/check.h"
 #include "base/prng.h"
-#include "node/orders.h"
-#include "node/policy.h"
-#include "node/service.h"
+#include "service/orders.h"
+#include "locks/policy.h"
+#include "service/service.h"
 #include "swarm/agenda.h"
 #include "swarm/referee.h"
 #include "swarm/virtual_engine.h"

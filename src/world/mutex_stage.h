@@ -7,7 +7,7 @@
 
 #include "core/mutex_algorithm.h"
 #include "core/shared_algorithm.h"
-#include "mutex/voting_sets.h"
+#include "voting/voting_sets.h"
 #include "world/troupe.h"
 
 namespace hapax {

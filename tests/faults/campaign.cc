@@ -20,7 +20,7 @@
 #include "faults/sandbox.h"
 #include "faults/strikes.h"
 #include "faults/takeovers.h"
-#include "node/lease_times.h"
+#include "service/lease_times.h"
 
 namespace hapax::faults {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/testing/folder.h"
 #include "hapax/node.h"
-#include "node/daemon_thread.h"
+#include "daemon/daemon_thread.h"
 
 namespace hapax {
 

@@ -7,10 +7,10 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/mutex_algorithm.h"
-#include "mutex/constituency.h"
+#include "voting/constituency.h"
 #include "mutex/maekawa.h"
 #include "mutex/testing/mutant.h"
-#include "mutex/voting_sets.h"
+#include "voting/voting_sets.h"
 
 namespace hapax::bugs {
 

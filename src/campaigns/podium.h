@@ -1,0 +1,84 @@
+// Which program leads under a name, as those who observe it see it, wherever it runs.
+//
+// Each member knows the leaders among its own programs. One that has observers asks all others to
+// tell it, now and whenever that changes; they push. News of different members may overtake each
+// other: fences put that right. What observers see never goes back to an earlier term; a vacancy
+// shorter than the news of it may go unseen. Where links are not reliable, since members come and
+// go, whoever is met is asked again, and so nothing is missed for long.
+//
+// Pure: calls in, gossip and calls of observers out. The timer is the driver's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "core/fence.h"
+#include "campaigns/gossip.h"
+#include "session/protocol.h"
+
+namespace hapax {
+
+enum class ObserverId : std::uint64_t {};
+
+class Podium {
+ public:
+  using Tell = std::function<void(const std::optional<session::Leader>&)>;
+  using Send = std::function<void(NodeId, const Gossip&)>;
+  using Others = std::function<std::vector<NodeId>()>;  // The other members, as of now.
+
+  static constexpr std::size_t kMostWatched = 10'000;  // Names, of all peers together.
+
+  Podium(NodeId self, Others others, Send send);
+
+  // A program of this member leads, or does so no longer.
+  void claim(const std::string& name, session::Leader leader);
+  void unclaim(const std::string& name);
+
+  // `tell` is called when all members have answered or somebody leads, at the latest on hurry(),
+  // and at every change. It must not call back.
+  ObserverId observe(const std::string& name, Tell tell);
+  void unobserve(ObserverId observer);
+  // Some members have not answered for a while: without them, then.
+  void hurry(const std::string& name);
+
+  // False if it is nothing that a member says.
+  bool on(NodeId from, const WatchLeader& watch);
+  bool on(NodeId from, const TellLeader& told);
+  // It is connected again, and may have missed what was said meanwhile.
+  void met(NodeId peer);
+  // It came back without its memory, or belongs to the group no longer: nobody leads there.
+  void forgotten(NodeId peer);
+
+ private:
+  struct Watched {
+    std::map<ObserverId, Tell> observers;  // Invariant: not empty.
+    std::map<NodeId, session::Leader> claims;
+    std::set<NodeId> silent;  // Have not answered yet.
+    bool in_a_hurry = false;
+    bool is_shown = false;  // Observers have been told something.
+    std::optional<session::Leader> shown;
+    Fence highest;  // Of what was shown so far.
+  };
+
+  void push(const std::string& name, const std::optional<session::Leader>& leader);
+  void hear(const std::string& name, NodeId of, const std::optional<session::Leader>& leader);
+  void show(Watched& watched);
+
+  NodeId self_;
+  Others others_;
+  Send send_;
+  std::map<std::string, session::Leader> ours_;       // Programs of this member that lead.
+  std::map<std::string, std::set<NodeId>> watchers_;  // Members that want to know of ours.
+  std::map<std::string, Watched> watched_;            // What somebody here observes.
+  std::map<ObserverId, std::string> names_;
+  std::uint64_t last_observer_ = 0;
+};
+
+}  // namespace hapax

@@ -1,0 +1,115 @@
+// A member of a group as a service: the mesh to the other members, the lock table, and the clients
+// at its door. One thread, that of the io_context.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "core/want.h"
+#include "campaigns/campaigns.h"
+#include "daemon/node_config.h"
+#include "locks/outbox.h"
+#include "session/protocol.h"
+
+namespace hapax {
+
+// Somebody inside this process who takes locks without a socket. All calls are on the thread of the
+// io_context.
+class LocalAsker {
+ public:
+  virtual ~LocalAsker() = default;
+  // Holds the lock from now on. `may_keep`: may enter again by itself until it is wanted.
+  virtual void on_granted(WaiterId waiter, Fence fence, bool may_keep) = 0;
+  // Somebody else waits for the lock that it holds. May release it at once.
+  virtual void on_wanted(WaiterId waiter) = 0;
+  // The daemon leaves its group: to give back the lock as soon as it can. It is its own until then,
+  // or until the lease is over.
+  virtual void on_recalled(WaiterId waiter) { on_wanted(waiter); }
+  // Its grant ended with the lease. Nobody else has been let in yet.
+  virtual void on_lost(WaiterId /*waiter*/) {}
+  // A view stops: whether it is inside. If it only keeps the lock for later, it answers no, and
+  // does not enter by it any more.
+  virtual bool is_inside(WaiterId /*waiter*/) { return true; }
+  // Its grant is about to be lost, which it is told next: it does not enter by it any more. The
+  // turn of its last entry, if it may have entered again by itself.
+  virtual std::optional<Turn> take_back(WaiterId /*waiter*/) { return std::nullopt; }
+  // Of a candidate only: somebody asks it to step down, for `to` unless that is empty.
+  virtual void on_asked_to_resign(const std::string& /*to*/) {}
+  // Of a candidate only: it waits no longer, since there is no room for its lock.
+  virtual void on_refused() {}
+};
+
+class Daemon {
+ public:
+  using Log = std::function<void(const std::string&)>;
+
+  // Reads the certificates and refuses what makes no sense; opens nothing, contacts nobody.
+  static Result<std::unique_ptr<Daemon>> create(boost::asio::io_context& io, NodeConfig config,
+                                                Log log);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // Listens for members, dials them, and listens for clients. With an engine it waits until that
+  // has answered, running the io_context.
+  [[nodiscard]] Result<void> start();
+  // Tells all who hold a lock here to leave, and calls on_left() when they have; at the latest when
+  // the lease is over, or after a few seconds in a group without leases.
+  void wind_up();
+  // Hangs up on everybody; the io_context then runs out of work. What is still held here is not
+  // given back: others get it when the lease is over, and without leases never.
+  void stop();
+
+  // --- for this process itself; on the thread of the io_context, once it has started ---
+
+  // Who is about to ask.
+  WaiterId next_waiter();
+  // The grant comes through `asker`, perhaps before this returns. An error if it cannot be asked
+  // for. REQUIRES: `asker` lives until it has been granted and released, or abandoned.
+  Result<void> acquire(const std::string& name, WaiterId waiter, LocalAsker& asker,
+                       Want want = Want::exclusive);
+  // `last`: the turn of its last entry, if it entered again by itself.
+  void release(const std::string& name, WaiterId waiter, Turn last);
+  // False if it was granted meanwhile.
+  bool abandon(const std::string& name, WaiterId waiter);
+
+  // The same for whoever wants to lead: released and abandoned alike.
+  Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker);
+  // For what leaders and observers do.
+  Campaigns& campaigns();
+
+  // `tell` is called when all members have answered, or in a second. An error if there are too many
+  // such questions.
+  Result<void> who(const std::string& name, std::function<void(session::Locks&&)> tell);
+  session::State state() const;
+  session::Stats stats() const;
+
+  // What is granted is good until then; said again whenever it is longer, and again after a loss,
+  // when everybody has been told of that. Never said in a group without leases. To be asked for
+  // before start().
+  void on_leased(std::function<void(Instant)> then);
+  Epoch epoch() const;
+  // A view runs, by a lease, and all its members are connected to us.
+  bool is_complete() const;
+  // As `hapax leave`; on_left() when it is done. An error if the group has a fixed list.
+  Result<void> leave(std::chrono::milliseconds patience);
+  // Called when the daemon has left its group, because somebody asked it to.
+  void on_left(std::function<void()> then);
+  // Prometheus' text format.
+  std::string metrics() const;
+
+ private:
+  class Impl;
+  explicit Daemon(std::shared_ptr<Impl> impl);
+
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,43 @@
+// A daemon with a thread of its own: what a local group, a demo or a test runs several of in one
+// process.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "base/result.h"
+#include "daemon/daemon.h"
+
+namespace hapax {
+
+class DaemonThread {
+ public:
+  static Result<std::unique_ptr<DaemonThread>> start(NodeConfig config, Daemon::Log log) {
+    std::unique_ptr<DaemonThread> self{new DaemonThread};
+    auto daemon = Daemon::create(self->io_, std::move(config), std::move(log));
+    if (!daemon) return daemon.error();
+    self->daemon_ = std::move(*daemon);
+    if (const auto started = self->daemon_->start(); !started) return started.error();
+    self->thread_ = std::thread{[io = &self->io_] { io->run(); }};
+    return self;
+  }
+  ~DaemonThread() {
+    if (!thread_.joinable()) return;
+    boost::asio::post(io_, [this] { daemon_->stop(); });
+    thread_.join();
+  }
+  DaemonThread(const DaemonThread&) = delete;
+  DaemonThread& operator=(const DaemonThread&) = delete;
+
+ private:
+  DaemonThread() = default;
+
+  boost::asio::io_context io_{1};
+  std::unique_ptr<Daemon> daemon_;
+  std::thread thread_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,45 @@
+// What a daemon is told at its start.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "net/mesh.h"
+#include "net/tls.h"
+#include "campaigns/election_id.h"
+#include "service/lease_times.h"
+#include "locks/policy.h"
+
+namespace hapax {
+
+struct NodeConfig {
+  NodeId self{};
+  std::vector<net::Address> members;   // Where member 0, 1, … is reached by the others.
+  std::optional<net::Address> listen;  // If not where the others reach us.
+  std::vector<net::Address> clients;   // Where programs reach us; over TCP with `tls`, if given.
+  std::string group = "hapax";
+  Epoch epoch{1};
+  std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
+  Policy policy;
+  // With an engine, members find one another through it, and the list above is empty.
+  std::optional<std::string> engine{};      // etcd://…, zookeeper://…, embedded:PATH
+  std::optional<net::Address> advertise{};  // Where the others reach us, if not at `listen`.
+  std::string name{};                       // For people.
+  std::optional<std::uint32_t> seat{};      // From 0; the lowest free one if not said.
+  LeaseTimes times{};
+  std::optional<std::chrono::milliseconds> enlist_within{};  // Else as long as it takes.
+  std::optional<net::TlsFiles> engine_tls{};
+  std::string engine_user{}, engine_password{};
+  ElectionId election{};  // Of the coordinator of `central`, and of who leads; bully by default.
+};
+
+// An error that says what makes no sense; of the rest, the mesh will.
+Result<void> check(const NodeConfig& config);
+net::MeshOptions mesh_options_of(const NodeConfig& config);
+
+}  // namespace hapax

@@ -1,0 +1,71 @@
+// A job that may run only as long as something lasts: a lock, or a lead.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "jobs/job.h"
+#include "console/signals.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+
+// A daemon is not suspected before it has left two signs of life out; from then on to the end of
+// the silence that it is allowed, the job must have ended.
+inline constexpr std::chrono::milliseconds kLongestGrace =
+    Client::kSilence - 2 * Client::kPingEvery;
+// For what a job leaves behind: until it is gone, however long that takes.
+inline constexpr std::chrono::milliseconds kForAll{24 * 3'600'000};
+
+// The one place that decides when a grant can no longer be relied on: early enough for the job to
+// end before anybody else can have it.
+class Reliance {
+ public:
+  // Ends with any of `ends`, or when it is good for no longer than `grace`.
+  Reliance(const std::vector<std::stop_token>& ends,
+           std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace);
+
+  bool has_ended();
+  Bell& bell() { return bell_; }
+  // As of when it was looked at last.
+  std::chrono::milliseconds good_for() const;
+  // Until it ends by itself, unless it is renewed.
+  std::chrono::milliseconds lasts_for() const;
+  // How long the job has from SIGTERM to SIGKILL, now that it has ended: the grace, and no longer
+  // than what was granted was good when it was looked at last. A daemon that leaves says so while
+  // there is time.
+  std::chrono::milliseconds grace_left() const;
+
+ private:
+  struct Ring {
+    Bell& bell;
+    void operator()() const noexcept { bell.ring(); }
+  };
+  std::vector<std::stop_token> ends_;
+  std::function<std::chrono::milliseconds()> valid_for_;
+  std::chrono::milliseconds grace_;
+  std::chrono::steady_clock::time_point good_until_;  // As of when it was looked at last.
+  Bell bell_;
+  std::list<std::stop_callback<Ring>> on_end_;
+};
+
+// Until the job has ended, and what it returned; or until it must, and nothing.
+std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals);
+
+// How long a job has from SIGTERM to SIGKILL when its lock is lost: as said, or a second, or what a
+// short lease has room for. Fails if what was said does not fit inside the lease.
+std::chrono::milliseconds grace_within_lease(Client& client, std::optional<double> said_s);
+
+// What a job may want to know of its grant, in its environment. Throws Failure.
+void set_environment(Client& client, const std::string& name, const Fence& fence,
+                     std::chrono::milliseconds valid_for);
+
+// Until a signal, the end of standard input, or one of these.
+void hold_until(Signals& signals, const std::vector<std::stop_token>& ends);
+
+}  // namespace hapax::cli

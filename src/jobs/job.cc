@@ -1,0 +1,321 @@
+#include "jobs/job.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "jobs/attend.h"
+#include "console/exit_status.h"
+#include "console/signals.h"
+#include "daemon/process_group.h"
+
+namespace hapax::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLook{2};
+
+[[noreturn]] void system_failure(const char* what) {
+  throw Failure{kSystem, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+// Whether the command is meant to have the terminal from the start. In `hapax run … | less` the
+// reader needs it, too: there it is given when asked for.
+bool is_interactive() {
+  struct stat info {};
+  const bool in_pipeline = fstat(STDOUT_FILENO, &info) == 0 && S_ISFIFO(info.st_mode);
+  return isatty(STDIN_FILENO) == 1 && !in_pipeline;
+}
+
+// What a command is started with.
+struct Start {
+  char* const* argv;
+  pid_t parent;
+  int terminal;    // -1: not in the foreground.
+  int go;          // A byte comes when all is ready; none if the parent dies.
+  int complaints;  // The error of an exec that failed.
+  int connection;  // To inherit; -1: nothing.
+  const sigset_t& signals;
+};
+
+// In the child. From here to exec only what a fork of a threaded process may call.
+[[noreturn]] void become(const Start& start) {
+  setpgid(0, 0);
+  if (start.terminal >= 0) tcsetpgrp(start.terminal, getpid());
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != start.parent) _exit(kSystem);  // It died before we asked.
+  char ready = 0;
+  ssize_t count = 0;
+  while ((count = read(start.go, &ready, 1)) < 0 && errno == EINTR) {
+  }
+  if (count != 1) _exit(kSystem);
+  // Scripts use the descriptors of one digit as they please; this one survives the exec.
+  if (start.connection >= 0) (void)fcntl(start.connection, F_DUPFD, 10);
+  sigprocmask(SIG_SETMASK, &start.signals, nullptr);
+  execvp(start.argv[0], start.argv);
+  const int error = errno;
+  if (write(start.complaints, &error, sizeof error) < 0) _exit(kSystem);
+  _exit(kNotFound);
+}
+
+// In the warden: until the leash is let go, or until it is time, as was said last. As long as a
+// daemon on this machine has not hung up, it is not time: it ends the group itself before it frees
+// what is held.
+void wait_for_end(int leash, int connection, bool is_remote) {
+  const int clock = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
+  std::array<pollfd, 3> ears{
+      {{leash, POLLIN, 0}, {is_remote ? clock : -1, POLLIN, 0}, {connection, 0, 0}}};
+  for (;;) {
+    if (poll(ears.data(), ears.size(), -1) < 0) continue;
+    if (ears[1].revents != 0) return;
+    if (ears[2].revents != 0) {
+      ears[2].fd = -1;
+      ears[1].fd = clock;
+    }
+    if (ears[0].revents == 0) continue;
+    itimerspec when{};
+    std::int64_t deadline_ms = 0;
+    const ssize_t count = read(leash, &deadline_ms, sizeof deadline_ms);
+    if (count == 0) return;
+    if (count != sizeof deadline_ms) continue;
+    when.it_value.tv_sec = deadline_ms / 1'000;
+    when.it_value.tv_nsec = deadline_ms % 1'000 * 1'000'000;
+    timerfd_settime(clock, TFD_TIMER_ABSTIME, &when, nullptr);
+  }
+}
+
+// In the warden. When it ends the group is dead, however long that takes.
+[[noreturn]] void guard(const ProcessGroup& group, int leash, int connection, bool is_remote) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  setpgid(0, 0);
+  const int null = open("/dev/null", O_RDWR);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (null < 0 || dup2(null, fd) < 0) close(fd);
+  }
+  wait_for_end(leash, connection, is_remote);
+  // This allocates; glibc sees to it that the child of a process with threads may.
+  (void)group.end(kForAll);
+  _exit(0);
+}
+
+// Children of this process, however they became that.
+std::vector<pid_t> children() {
+  std::vector<pid_t> pids;
+  std::ifstream file{fmt::format("/proc/self/task/{}/children", getpid())};
+  for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+}  // namespace
+
+Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
+         const detail::JobTie& tie, Connection connection) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  // Children that we had before exec made us hapax are none of the job.
+  adopts_ = children().empty() && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+  terminal_ = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);  // None: -1.
+  has_terminal_ = is_interactive() && in_foreground();
+  const Pipe complaints = make_pipe();
+  const Pipe go = make_pipe();
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ < 0) system_failure("fork");
+  if (pid_ == 0) {
+    close(go.write);
+    become({argv.data(), parent, has_terminal_ ? terminal_ : -1, go.read, complaints.write,
+            connection == Connection::inherited ? tie.descriptor() : -1, signals});
+  }
+  setpgid(pid_, pid_);  // Here as well: whoever is first.
+  if (has_terminal_) give_terminal();
+  // Whoever ends it, should we not be able to, knows of it before it begins.
+  start_warden({complaints, go}, tie.descriptor(), tie.is_remote());
+  tie.has_job(pid_);
+  close(go.read);
+  const bool is_told = write(go.write, "", 1) == 1;
+  close(go.write);
+  close(complaints.write);
+  int error = 0;
+  ssize_t count = 0;
+  while ((count = read(complaints.read, &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  close(complaints.read);
+  if (is_told && count != sizeof error) return;
+  dismiss_warden();
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  take_terminal();
+  if (terminal_ >= 0) close(terminal_);
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  throw Failure{
+      missing ? kNotFound : kNotExecutable,
+      fmt::format("{}: {}", command.front(), missing ? "command not found" : std::strerror(error))};
+}
+
+Job::~Job() {
+  if (!is_let_go_) kill_all();
+  dismiss_warden();
+  take_terminal();
+  if (terminal_ >= 0) close(terminal_);
+}
+
+Job::Pipe Job::make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) system_failure("pipe");
+  return {ends[0], ends[1]};
+}
+
+void Job::start_warden(std::initializer_list<Pipe> others, int connection, bool is_remote) {
+  const auto group = ProcessGroup::led_by(pid_, geteuid());
+  if (!group) return;  // It has been killed already.
+  const Pipe leash = make_pipe();
+  warden_ = fork();
+  if (warden_ == 0) {
+    for (const Pipe& pipe : others) {
+      close(pipe.read);
+      close(pipe.write);
+    }
+    close(leash.write);
+    guard(*group, leash.read, connection, is_remote);
+  }
+  close(leash.read);
+  leash_ = leash.write;
+  fcntl(leash_, F_SETFL, O_NONBLOCK);
+}
+
+void Job::may_run_for(milliseconds valid) noexcept {
+  if (leash_ < 0) return;
+  constexpr milliseconds kToDie{10};
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  const std::int64_t deadline_ms =
+      now.tv_sec * 1'000 + now.tv_nsec / 1'000'000 + (valid - kToDie).count();
+  // If there is no room, the warden has yet to read what was said before, which is earlier.
+  (void)!write(leash_, &deadline_ms, sizeof deadline_ms);
+}
+
+void Job::dismiss_warden() noexcept {
+  if (warden_ > 0) {
+    kill(warden_, SIGKILL);
+    waitpid(warden_, nullptr, 0);
+    warden_ = -1;
+  }
+  if (leash_ >= 0) close(leash_);
+  leash_ = -1;
+}
+
+void Job::signal(int signal) noexcept {
+  kill(-pid_, signal);
+  if (signal != SIGSTOP && signal != SIGTSTP) kill(-pid_, SIGCONT);
+}
+
+bool Job::in_foreground() const noexcept {
+  return terminal_ >= 0 && tcgetpgrp(terminal_) == getpgrp();
+}
+
+void Job::give_terminal() noexcept {
+  tcsetpgrp(terminal_, pid_);
+  has_terminal_ = true;
+}
+
+void Job::take_terminal() noexcept {
+  // SIGTTOU is held back, so we may although we are in the background.
+  if (has_terminal_) tcsetpgrp(terminal_, getpgrp());
+  has_terminal_ = false;
+}
+
+std::optional<int> Job::reap() {
+  int status = 0;
+  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+    if (pid == warden_) warden_ = -1;
+    if (pid != pid_) continue;
+    if (WIFSTOPPED(status)) {
+      stopped_by_ = WSTOPSIG(status);
+    } else {
+      status_ = WIFSIGNALED(status) ? kBySignal + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+  }
+  return status_;
+}
+
+void Job::suspend(const std::function<bool()>& may_go_on) {
+  const int by = std::exchange(stopped_by_, 0);
+  const bool wants_terminal = by == SIGTTIN || by == SIGTTOU;
+  const bool by_terminal = wants_terminal || by == SIGTSTP;
+  if (!by_terminal || terminal_ < 0) return;  // Whoever stopped it will continue it.
+  take_terminal();
+  if (!(wants_terminal && in_foreground())) stop_like_others();
+  if (in_foreground() && (wants_terminal || is_interactive())) {
+    give_terminal();
+  } else if (wants_terminal) {
+    std::this_thread::sleep_for(milliseconds{50});  // It will ask again, perhaps in vain for ever.
+  }
+  // While we were stopped it may have been lost.
+  if (may_go_on()) kill(-pid_, SIGCONT);
+}
+
+bool Job::is_over() {
+  reap();
+  if (!status_) return false;
+  if (!adopts_) return kill(-pid_, 0) != 0 && errno == ESRCH;
+  for (const pid_t pid : children()) {
+    if (pid != warden_) return false;
+  }
+  // Without that file in /proc the group alone tells.
+  return kill(-pid_, 0) != 0 && errno == ESRCH;
+}
+
+void Job::kill_all() noexcept {
+  kill(-pid_, SIGKILL);
+  if (!adopts_) return;
+  for (const pid_t pid : children()) {
+    if (pid != warden_) kill(pid, SIGKILL);
+  }
+}
+
+bool Job::wait_until_over(milliseconds patience) {
+  const auto give_up = steady_clock::now() + patience;
+  while (!is_over()) {
+    if (steady_clock::now() >= give_up) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+  return true;
+}
+
+void Job::end(milliseconds grace, milliseconds patience) {
+  const auto give_up = steady_clock::now() + grace + patience;
+  if (!is_over()) {
+    signal(SIGTERM);
+    if (adopts_) {
+      for (const pid_t pid : children()) {
+        if (pid != warden_) kill(pid, SIGTERM);  // Also who has left the group.
+      }
+    }
+  }
+  if (!wait_until_over(grace)) {
+    // Again and again: who is killed may leave children of its own to us.
+    do {
+      kill_all();
+    } while (!wait_until_over(kLook) && steady_clock::now() < give_up);
+  }
+}
+
+}  // namespace hapax::cli

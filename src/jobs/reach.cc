@@ -1,0 +1,58 @@
+#include "jobs/reach.h"
+
+#include <fmt/format.h>
+
+#include "console/exit_status.h"
+#include "hapax/error.h"
+#include "net/address.h"
+#include "core/lock_name.h"
+
+namespace hapax::cli {
+
+void add_address(CLI::App& command, std::string& address) {
+  command.add_option("--address", address,
+                     "Where the daemon is: unix:/path or host:port, or several, separated by "
+                     "commas; else $HAPAX_ADDRESS or the usual Unix socket");
+  // Into the environment, where the library looks, and so does what `hapax run` starts.
+  const auto add = [&](const char* flag, const char* variable, const char* what) {
+    command.add_option_function<std::string>(
+        flag, [variable](const std::string& path) { setenv(variable, path.c_str(), 1); }, what);
+  };
+  add("--ca", "HAPAX_CA", "Certificate of the group's authority, to reach other machines");
+  add("--cert", "HAPAX_CERT", "Our own certificate, as `hapax certs --clients` makes it …");
+  add("--key", "HAPAX_KEY", "… and its private key");
+}
+
+Client reach(const std::string& given) {
+  const std::string address = given.empty() ? Client::default_address() : given;
+  try {
+    return Client{address};
+  } catch (const std::system_error& e) {
+    if (e.code() == Errc::unreachable) {
+      throw Failure{kUnavailable,
+                    fmt::format("no daemon answers at {}; start one with `hapax up 3`", address)};
+    }
+    if (e.code() == Errc::bad_address) {
+      throw Failure{kBadUsage, fmt::format("--address: {}", e.what())};
+    }
+    fail(e.code(), e.what());
+  }
+}
+
+void fail(std::error_code error, const std::string& what) {
+  if (error == Errc::bad_name || error == Errc::bad_address || error == Errc::bad_value)
+    throw Failure{kBadUsage, what};
+  throw Failure{kUnavailable, fmt::format("{}: {}", what, error.message())};
+}
+
+void require_value(const char* flag, const std::string& value) {
+  if (check_lock_name(value)) return;
+  throw Failure{kBadUsage, fmt::format("{}: {}", flag, make_error_code(Errc::bad_value).message())};
+}
+
+void require_lock_name(const std::string& name) {
+  const auto good = check_lock_name(name);
+  if (!good) throw Failure{kBadUsage, good.error().message};
+}
+
+}  // namespace hapax::cli

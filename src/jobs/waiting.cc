@@ -1,0 +1,134 @@
+#include "jobs/waiting.h"
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <future>
+#include <thread>
+
+#include "console/exit_status.h"
+#include "jobs/reach.h"
+
+namespace hapax::cli {
+namespace {
+
+constexpr std::chrono::hours kForever{24 * 365 * 10};
+constexpr double kLongestWait_s = 1e8;  // Three years.
+
+}  // namespace
+
+CLI::Validator seconds(double least, double most) {
+  const auto read = [least, most](std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, failed] =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    const bool whole = failed == std::errc{} && end == text.data() + text.size();
+    if (whole && std::isfinite(value) && value >= least && value <= most) return "";
+    return fmt::format("'{}' is no time; use {:g} … {:g} seconds, e.g. 0.5", text, least, most);
+  };
+  return CLI::Validator{read, ""};
+}
+
+void add_mode(CLI::App& command, Wanted& wanted) {
+  auto* shared =
+      command.add_flag("-s,--shared", wanted.shared,
+                       "Together with others that ask so; the lock's --algorithm must be "
+                       "readers-writers");
+  command
+      .add_flag("-x,-e,--exclusive", wanted.exclusive,
+                "Alone, the default; of a semaphore the default is one unit")
+      ->excludes(shared);
+}
+
+void add_wanted(CLI::App& command, Wanted& wanted) {
+  command.add_option("NAME", wanted.name, "Any name, e.g. orders/42")->required();
+  add_address(command, wanted.address);
+  add_mode(command, wanted);
+  auto* nonblock =
+      command.add_flag("-n,--nb,--nonblock", wanted.nonblock,
+                       "Do not wait; asking everybody takes up to a quarter of a second");
+  command
+      .add_option("-w,--wait,--timeout", wanted.wait_s, "Wait so many seconds at most, e.g. 0.5")
+      ->transform(seconds(0, kLongestWait_s))
+      ->excludes(nonblock);
+}
+
+void check(const Wanted& wanted) { require_lock_name(wanted.name); }
+
+void listen_while(Signals& signals, const std::function<void()>& wait) {
+  Bell bell;
+  std::atomic<bool> done{false};
+  auto taken = std::async(std::launch::async, [&] {
+    struct Ring {
+      std::atomic<bool>& done;
+      Bell& bell;
+      ~Ring() {
+        done = true;
+        bell.ring();
+      }
+    } ring{done, bell};
+    wait();
+  });
+  while (!done) {
+    wait_for(signals, &bell, -1);
+    bell.hush();
+    const auto signal = signals.take();
+    if (!signal || *signal == SIGCHLD) continue;
+    if (*signal == SIGTSTP) {
+      stop_like_others();
+      continue;
+    }
+    // At once: a daemon that hangs must not keep us, and one that does not sees the socket close.
+    std::fflush(nullptr);
+    std::_Exit(kBySignal + *signal);
+  }
+  taken.get();
+}
+
+Hold::Hold(const Wanted& wanted, Signals& signals, const Least& least)
+    : want_(wanted.shared      ? Want::shared
+            : wanted.exclusive ? Want::exclusive
+                               : Want::any) {
+  listen_while(signals, [&] { take(wanted, least); });
+}
+
+void Hold::take(const Wanted& wanted, const Least& least) {
+  client_.reset(new Client{reach(wanted.address)});  // Made in place: it cannot be moved.
+  grants_.emplace(*client_, wanted.name);
+  auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
+  const bool at_once = wanted.nonblock || (wanted.wait_s && *wanted.wait_s == 0);
+  if (at_once) {
+    patience = detail::Grants::kPatience;
+  } else if (wanted.wait_s) {
+    patience = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>{*wanted.wait_s});
+  }
+  const auto deadline = detail::Grants::Clock::now() + patience;
+  while (!held_) {
+    const auto error = grants_->acquire(want_, deadline, {});
+    if (error == Errc::refused && !grants_->refusal().empty()) {
+      throw Failure{kBadUsage, grants_->refusal()};
+    }
+    if (error == Errc::timed_out) return;
+    if (error) fail(error, wanted.name);
+    const auto enough = least ? least(*client_) : std::chrono::milliseconds{0};
+    while (grants_->valid_for() <= enough && !grants_->lost().stop_requested()) {
+      if (detail::Grants::Clock::now() >= deadline) return grants_->release(want_);
+      constexpr std::chrono::milliseconds kLook{10};
+      std::this_thread::sleep_for(kLook);
+    }
+    held_ = !grants_->lost().stop_requested();
+    if (!held_) grants_->release(want_);
+  }
+}
+
+std::string text_of(const Fence& fence) {
+  return fmt::format("{}.{}", number(fence.epoch), number(fence.turn));
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,74 @@
+// Getting a lock from the command line: the flags of flock(1) for how long, and a wait that a
+// signal ends at once.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "console/signals.h"
+#include "client/grants.h"
+#include "core/want.h"
+#include "hapax/hapax.h"
+
+namespace hapax::cli {
+
+struct Wanted {
+  std::string name;
+  std::string address;
+  bool shared = false;     // To read, with others.
+  bool exclusive = false;  // Alone, also where a plain request would take a unit.
+  bool nonblock = false;
+  std::optional<double> wait_s;
+};
+
+// Adds NAME, --address, -s, -x, -n and -w.
+void add_wanted(CLI::App& command, Wanted& wanted);
+// Adds -s and -x.
+void add_mode(CLI::App& command, Wanted& wanted);
+// Throws Failure.
+void check(const Wanted& wanted);
+
+// Seconds, with a fraction if you like, within these bounds.
+CLI::Validator seconds(double least, double most);
+
+// Runs `wait` in a thread, so that this one hears signals: one meanwhile ends the process, 128 +
+// its number. Throws what `wait` throws.
+void listen_while(Signals& signals, const std::function<void()>& wait);
+
+// A connection and a lock that is held over it.
+class Hold {
+ public:
+  // How long a grant must be good for to be of use.
+  using Least = std::function<std::chrono::milliseconds(Client&)>;
+
+  // Connects and waits as long as wanted; is_held() says whether it came about. A grant that is
+  // about to end with its lease is waited with, and if it is lost, the wait goes on. Throws
+  // Failure. A signal meanwhile ends the process: 128 + its number.
+  Hold(const Wanted& wanted, Signals& signals, const Least& least = {});
+
+  bool is_held() const { return held_; }
+  Client& client() { return *client_; }
+  // REQUIRES of these: is_held().
+  const std::string& name() const { return grants_->name(); }
+  Fence fence() const { return grants_->fence(want_); }
+  std::stop_token lost() const { return grants_->lost(); }
+  std::chrono::milliseconds valid_for() const { return grants_->valid_for(); }
+
+ private:
+  void take(const Wanted& wanted, const Least& least);
+
+  Want want_;
+  std::unique_ptr<Client> client_;
+  std::optional<detail::Grants> grants_;
+  bool held_ = false;
+};
+
+// As HAPAX_FENCE has it: epoch.turn.
+std::string text_of(const Fence& fence);
+
+}  // namespace hapax::cli

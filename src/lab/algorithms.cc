@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+#include <memory>
+
+#include "console/command.h"
+#include "console/json.h"
+#include "console/table.h"
+#include "election/catalog.h"
+#include "memory/catalog.h"
+#include "mutex/catalog.h"
+
+namespace hapax::cli {
+namespace {
+
+void print_tables() {
+  Table mutex;
+  mutex.column("mutual exclusion", Table::Align::left);
+  mutex.column("kind", Table::Align::left);
+  mutex.column("channels", Table::Align::left);
+  mutex.column("", Table::Align::left);
+  for_each_mutex([&]<class A>() {
+    mutex.row({std::string{A::kInfo.name}, std::string{A::kInfo.kind},
+               A::kInfo.needs == Channels::fifo ? "FIFO" : "any order",
+               std::string{A::kInfo.summary} + (A::kInfo.can_deadlock ? " — CAN DEADLOCK" : "")});
+  });
+  Table shared;
+  shared.column("several at once", Table::Align::left);
+  shared.column("kind", Table::Align::left);
+  shared.column("channels", Table::Align::left);
+  shared.column("", Table::Align::left);
+  for_each_shared([&]<class A>() {
+    shared.row({std::string{A::kInfo.name}, std::string{A::kInfo.kind},
+                A::kInfo.needs == Channels::fifo ? "FIFO" : "any order",
+                std::string{A::kInfo.summary}});
+  });
+  Table election;
+  election.column("election", Table::Align::left);
+  election.column("topology", Table::Align::left);
+  election.column("messages", Table::Align::left);
+  election.column("", Table::Align::left);
+  for_each_election([&]<class A>() {
+    election.row({std::string{A::kInfo.name}, std::string{A::kInfo.topology},
+                  A::kInfo.best == A::kInfo.worst
+                      ? std::string{A::kInfo.best}
+                      : fmt::format("{} … {}", A::kInfo.best, A::kInfo.worst),
+                  std::string{A::kInfo.summary}});
+  });
+  Table memory;
+  memory.column("shared memory", Table::Align::left);
+  memory.column("", Table::Align::left);
+  for (const MemoryInfo& info : kMemoryCatalog) {
+    memory.row({std::string{info.name}, std::string{info.summary}});
+  }
+  fmt::print("{}\n{}\n{}\n{}\n", mutex.text(), shared.text(), election.text(), memory.text());
+  fmt::print(
+      "`hapax sim NAME -n N` runs one of the first three kinds; the last is a C++ library "
+      "(src/memory) for threads.\n");
+}
+
+void print_as_json() {
+  boost::json::array rows;
+  std::string_view family = "mutual exclusion";
+  const auto add = [&]<class A>() {
+    rows.push_back({{"name", A::kInfo.name},
+                    {"family", family},
+                    {"kind", A::kInfo.kind},
+                    {"fifo_needed", A::kInfo.needs == Channels::fifo},
+                    {"can_deadlock", A::kInfo.can_deadlock},
+                    {"summary", A::kInfo.summary}});
+  };
+  for_each_mutex(add);
+  family = "several at once";
+  for_each_shared(add);
+  for_each_election([&]<class A>() {
+    rows.push_back({{"name", A::kInfo.name},
+                    {"family", "election"},
+                    {"kind", A::kInfo.topology},
+                    {"fifo_needed", A::kInfo.needs == Channels::fifo},
+                    {"messages_best", A::kInfo.best},
+                    {"messages_worst", A::kInfo.worst},
+                    {"summary", A::kInfo.summary}});
+  });
+  for (const MemoryInfo& info : kMemoryCatalog) {
+    rows.push_back({{"name", info.name}, {"family", "shared memory"}, {"summary", info.summary}});
+  }
+  print_json({{"algorithms", std::move(rows)}});
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& app, Outcome&) {
+  CLI::App* command = app.add_subcommand("algorithms", "What there is, one line each");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "One JSON object instead of tables");
+  command->footer(
+      "Examples:\n  hapax algorithms\n  hapax algorithms --json | jq '.algorithms[].name'");
+  command->callback([json] { *json ? print_as_json() : print_tables(); });
+}
+
+}  // namespace hapax::cli

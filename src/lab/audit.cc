@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "audit/judge.h"
+#include "audit/read.h"
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "console/json.h"
+#include "console/table.h"
+
+namespace hapax::cli {
+namespace {
+
+struct AuditArguments {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+// What a person reads; --json has up to Report::kMostFindings.
+constexpr std::size_t kMostShown = 20;
+
+std::size_t add_file(const std::string& file, audit::History& history) {
+  std::ifstream opened;
+  if (file != "-") {
+    opened.open(file);
+    if (!opened) throw Failure{kBadUsage, fmt::format("'{}' cannot be opened", file)};
+  }
+  std::istream& stream = file == "-" ? std::cin : opened;
+  const auto cut_off = audit::read_history(stream, file, history);
+  if (!cut_off) throw Failure{kBadUsage, cut_off.error().message};
+  return *cut_off;
+}
+
+void print_as_json(const audit::History& history, const audit::Report& r, std::size_t cut_off) {
+  boost::json::object counts;
+  for (std::size_t i = 0; i < audit::kKinds; ++i) {
+    counts[audit::name_of(static_cast<audit::Kind>(i))] = r.counts[i];
+  }
+  boost::json::array findings;
+  for (const audit::Finding& f : r.findings) {
+    findings.push_back(boost::json::object{{"kind", audit::name_of(f.kind)},
+                                           {"lock", history.name_of(f.lock)},
+                                           {"at_ns", f.at},
+                                           {"text", f.text}});
+  }
+  print_json({{"fine", r.is_fine()},
+              {"events", r.events},
+              {"cut_off_lines", cut_off},
+              {"clients", history.clients()},
+              {"locks", history.locks()},
+              {"duration_ns", r.to - r.from},
+              {"entries", r.entries},
+              {"told", r.told},
+              {"losses", r.losses},
+              {"longest_wait_ns", r.longest_wait},
+              {"reads", r.reads},
+              {"refused_reads", r.refused_reads},
+              {"writes", r.writes},
+              {"refused_writes", r.refused_writes},
+              {"unknown_writes", r.unknown_writes},
+              {"counts", std::move(counts)},
+              {"findings", std::move(findings)}});
+}
+
+void print_text(const audit::History& history, const audit::Report& r) {
+  const auto seconds = [](audit::Nanos nanos) { return static_cast<double>(nanos) / 1e9; };
+  fmt::print("{} events of {} clients on {} locks in {:.3f} s\n", r.events, history.clients(),
+             history.locks(), seconds(r.to - r.from));
+  fmt::print("{} entries, {} waits that failed, {} losses told, longest wait {:.3f} s\n", r.entries,
+             r.told, r.losses, seconds(r.longest_wait));
+  fmt::print("{} reads ({} refused), {} writes ({} refused, {} unknown)\n\n", r.reads,
+             r.refused_reads, r.writes, r.refused_writes, r.unknown_writes);
+  if (r.is_fine()) {
+    fmt::print("No findings.\n");
+    return;
+  }
+  Table table;
+  table.column("finding", Table::Align::left);
+  table.column("times");
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < audit::kKinds; ++i) {
+    if (r.counts[i] == 0) continue;
+    all += r.counts[i];
+    table.row(
+        {std::string{audit::name_of(static_cast<audit::Kind>(i))}, fmt::format("{}", r.counts[i])});
+  }
+  fmt::print("{}\n", table.text());
+  const std::size_t shown = std::min(kMostShown, r.findings.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const audit::Finding& f = r.findings[i];
+    fmt::print("{}: {}: {}\n", audit::name_of(f.kind), history.name_of(f.lock), f.text);
+  }
+  if (shown < all) fmt::print("… and {} more; --json shows more of them\n", all - shown);
+}
+
+int run_audit(const AuditArguments& a) {
+  audit::History history;
+  std::size_t cut_off = 0;
+  for (const std::string& file : a.files) cut_off += add_file(file, history);
+  if (history.events().empty()) {
+    throw Failure{kBadUsage, "there is no event in there; a history has one JSON object a line"};
+  }
+  const audit::Report report = audit::judge(history);
+  a.json ? print_as_json(history, report, cut_off) : print_text(history, report);
+  return report.is_fine() ? kHolds : kViolated;
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("audit", "Judge what clients of locks have noted");
+  command->group(kLockGroup);
+  auto a = std::make_shared<AuditArguments>();
+  command->add_option("FILE", a->files, "Histories that belong together; - for standard input")
+      ->required();
+  command->add_flag("--json", a->json, "One JSON object instead of text");
+  command->footer(
+      "A history has one JSON object a line, with client, op (acquire, release, lost, read, write\n"
+      "or end), lock, call, ret, ok and fence, times in nanoseconds of one monotonic clock;\n"
+      "docs/operations.md says more. Found are holders at the same time, fences that go back,\n"
+      "accesses that came too late, lost updates, and waiters that nobody served.\n"
+      "Examples:\n"
+      "  hapax audit history.jsonl\n"
+      "  hapax audit worker-*.jsonl --json | jq .counts\n"
+      "Exit status: 0 no findings, 1 findings, 64 usage, or no history.");
+  command->callback([a, &outcome] { outcome.status = run_audit(*a); });
+}
+
+}  // namespace hapax::cli

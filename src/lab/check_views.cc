@@ -1,0 +1,163 @@
+#include "lab/check_views.h"
+
+#include <fmt/format.h>
+#include <sstream>
+
+#include "check/run_views.h"
+#include "console/command.h"
+#include "console/json.h"
+#include "console/progress.h"
+
+namespace hapax::cli {
+namespace {
+
+std::string rule_names() {
+  std::string names;
+  for (const ViewRuleInfo& info : kViewRules) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
+  }
+  return names;
+}
+
+void allow(ViewCheckOptions& options, const std::string& kind) {
+  struct Known {
+    std::string_view name;
+    bool ViewCheckOptions::*allowed;
+  };
+  for (const Known& known : {Known{"crash", &ViewCheckOptions::crash},
+                             {"pause", &ViewCheckOptions::pause},
+                             {"restart", &ViewCheckOptions::restart},
+                             {"leave", &ViewCheckOptions::leave},
+                             {"evict", &ViewCheckOptions::evict},
+                             {"cut", &ViewCheckOptions::cut},
+                             {"answer", &ViewCheckOptions::lost_answer}}) {
+    if (kind == known.name) {
+      options.*known.allowed = true;
+      return;
+    }
+  }
+  throw UsageError{fmt::format(
+      "fault '{}' is not known; views have crash, pause, restart, leave, evict, cut and answer",
+      kind)};
+}
+
+ViewCheckOptions options_from(const ViewArguments& a, const CommonArguments& common) {
+  const auto in_range = [](const char* option, std::int64_t value, std::int64_t least,
+                           std::int64_t most) {
+    if (value >= least && value <= most) return static_cast<std::uint32_t>(value);
+    throw UsageError{fmt::format("{} {} is out of range; use {} … {}", option, value, least, most)};
+  };
+  ViewCheckOptions options;
+  options.n = in_range("-n", common.n, 2, kMostInViews);
+  options.joiners = in_range("--join", a.joiners, 0, kMostInViews);
+  options.entries = in_range("--entries", common.entries, 1, 9);
+  options.units = in_range("--units", common.units, 1, kMostInViews);
+  options.faults = in_range("--most-faults", a.most_faults, 0, 9);
+  options.gate = a.gate;
+  options.most_bytes = common.most_bytes;
+  if (!common.faults.empty()) options.crash = options.pause = false;
+  for (const std::string& list : common.faults) {
+    std::stringstream words{list};
+    for (std::string word; std::getline(words, word, ',');) allow(options, word);
+  }
+  if (!a.without.empty()) {
+    options.without = view_rule_named(a.without);
+    if (!options.without) {
+      throw UsageError{fmt::format("--without {}: there is no such rule; take one of {}", a.without,
+                                   rule_names())};
+    }
+  }
+  return options;
+}
+
+void print_text(const ViewArguments& a, const ViewCheckOptions& options, const CheckReport& r,
+                double seconds) {
+  fmt::print(
+      "views, {} inside, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n",
+      a.inside, options.n, r.states, r.transitions, r.depth, seconds,
+      static_cast<double>(r.bytes) / (1 << 20));
+  for (const ViewRuleInfo& info : kViewRules) {
+    if (options.without == info.rule) fmt::print("Left out: {}.\n", info.sentence);
+  }
+  if (r.verdict != Verdict::violated) {
+    fmt::print("\n{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
+    return;
+  }
+  fmt::print("\nVIOLATED, {}: {}. A shortest way there, {} steps:\n\n", r.property, r.finding,
+             r.commands.size());
+  for (std::size_t i = 0; i < r.commands.size(); ++i) {
+    if (r.round > 0 && i + r.round == r.commands.size()) {
+      fmt::print("From here on, round and round:\n");
+    }
+    fmt::print("{:>3}  {}\n", i + 1, r.commands[i]);
+  }
+}
+
+}  // namespace
+
+void ViewArguments::add_to(CLI::App& command) {
+  const char* const group = "For views";
+  options = {
+      command.add_option("--algorithm", inside, "The algorithm inside the views")
+          ->capture_default_str()
+          ->group(group),
+      command.add_option("--join", joiners, "So many of the processes are outside at first")
+          ->capture_default_str()
+          ->group(group),
+      command
+          .add_option(
+              "--most-faults", most_faults,
+              "Faults in one run; --faults says which: crash, pause (the default), restart, "
+              "leave, evict, cut, answer")
+          ->capture_default_str()
+          ->group(group),
+      command.add_flag("--gate", gate, "Clients read and write behind a gate, and may write late")
+          ->group(group),
+      command.add_option("--without", without, "Leave out a rule, and see why it is there")
+          ->group(group)};
+}
+
+int run_check_views(const ViewArguments& a, const CommonArguments& common) {
+  const ViewCheckOptions options = options_from(a, common);
+  CheckReport report;
+  double seconds = 0;
+  {
+    Progress progress{!common.json};
+    report = value_or_usage(check_views_of(a.inside, options, [&](const SearchProgress& p) {
+      progress.show(p.states - p.frontier, p.states,
+                    fmt::format("{} states, frontier {}, depth {}, {} MiB", p.states, p.frontier,
+                                p.depth, p.bytes >> 20));
+      return true;
+    }));
+    seconds = progress.seconds();
+  }
+  if (common.json) {
+    boost::json::array steps;
+    for (const std::string& command : report.commands) steps.emplace_back(command);
+    print_json({{"algorithm", "views"},
+                {"inside", a.inside},
+                {"n", common.n},
+                {"join", a.joiners},
+                {"entries", common.entries},
+                {"units", common.units},
+                {"most_faults", a.most_faults},
+                {"without", a.without},
+                {"states", report.states},
+                {"transitions", report.transitions},
+                {"depth", report.depth},
+                {"seconds", json_number(seconds)},
+                {"bytes", report.bytes},
+                {"verdict", name_of(report.verdict)},
+                {"property", report.property},
+                {"finding", report.finding},
+                {"proved", report.proved},
+                {"steps", steps}});
+  } else {
+    print_text(a, options, report, seconds);
+  }
+  return report.verdict == Verdict::violated ? kViolated
+         : report.verdict == Verdict::holds  ? kHolds
+                                             : kUnfinished;
+}
+
+}  // namespace hapax::cli

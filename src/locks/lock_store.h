@@ -1,0 +1,118 @@
+// The instances that are in memory, by name. They stand in blocks that never move; the index holds
+// four bytes for each, so that a hundred thousand locks do not pay for a hash table's doubling.
+#pragma once
+
+#include <array>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "core/fence.h"
+#include "locks/any_mutex.h"
+#include "core/lock_name.h"
+#include "locks/outbox.h"
+#include "locks/waiter_queue.h"
+
+namespace hapax {
+
+struct LockEntry {
+  std::string name;
+  AnyMutex mutex;     // Empty: the place is free.
+  Fence fence;        // Of the local holder. Meaningful while held.
+  WaiterId holder{};  // Meaningful while held.
+  // Invariant: empty while the mutex is idle, unless its coordinator is still to be elected.
+  WaiterQueue waiters;
+  std::uint32_t slot = 0;
+  NodeId home{};        // The view's holder for this lock.
+  bool held = false;    // By a local waiter. Invariant: exactly while the mutex is inside.
+  bool pinned = false;  // It began elsewhere than a new instance would, so it must not be dropped.
+  // A WAKE came since the token left. Invariant: false unless a token ring, at its home, whose
+  // token is out or in use.
+  bool woken = false;
+};
+
+// A hundred thousand held locks have to fit in 20 MB, names, index and all.
+static_assert(sizeof(LockEntry) <= 152);
+
+class LockStore {
+ public:
+  LockStore() : index_(0, Hash{this}, Equal{this}) {}
+  LockStore(const LockStore&) = delete;
+  LockStore& operator=(const LockStore&) = delete;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(index_.size()); }
+  // One past the highest slot ever used.
+  std::uint32_t slots() const { return used_; }
+  LockEntry& at(std::uint32_t slot) { return (*blocks_[slot / kBlock])[slot % kBlock]; }
+  const LockEntry& at(std::uint32_t slot) const { return (*blocks_[slot / kBlock])[slot % kBlock]; }
+
+  LockEntry* find(std::string_view name) {
+    const auto found = index_.find(name);
+    return found == index_.end() ? nullptr : &at(*found);
+  }
+  const LockEntry* find(std::string_view name) const {
+    const auto found = index_.find(name);
+    return found == index_.end() ? nullptr : &at(*found);
+  }
+
+  // An entry with nothing but its name. REQUIRES: there is none of that name.
+  LockEntry& insert(std::string_view name) {
+    const std::uint32_t slot = take();
+    LockEntry& entry = at(slot);
+    entry.name = name;
+    entry.slot = slot;
+    index_.insert(slot);
+    return entry;
+  }
+
+  void erase(LockEntry& entry) {
+    const std::uint32_t slot = entry.slot;
+    index_.erase(slot);
+    entry = LockEntry{};
+    free_.push_back(slot);
+  }
+
+ private:
+  static constexpr std::uint32_t kBlock = 256;
+  using Block = std::array<LockEntry, kBlock>;
+
+  struct Hash {
+    using is_transparent = void;
+    using is_avalanching = void;
+    const LockStore* store;
+    std::size_t operator()(std::string_view name) const { return hash_of_lock(name); }
+    std::size_t operator()(std::uint32_t slot) const { return hash_of_lock(store->at(slot).name); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    const LockStore* store;
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
+    bool operator()(std::string_view name, std::uint32_t slot) const {
+      return store->at(slot).name == name;
+    }
+    bool operator()(std::uint32_t slot, std::string_view name) const {
+      return store->at(slot).name == name;
+    }
+  };
+
+  std::uint32_t take() {
+    if (!free_.empty()) {
+      const std::uint32_t slot = free_.back();
+      free_.pop_back();
+      return slot;
+    }
+    if (used_ == blocks_.size() * kBlock) blocks_.push_back(std::make_unique<Block>());
+    return used_++;
+  }
+
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t used_ = 0;
+  boost::unordered_flat_set<std::uint32_t, Hash, Equal> index_;
+};
+
+}  // namespace hapax

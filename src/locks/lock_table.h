@@ -1,0 +1,170 @@
+// Many locks by name, at one member of one view. Per lock one instance of the algorithm that the
+// policy names, on behalf of all local waiters, who queue here first come, first served.
+//
+// Pure and deterministic: no sockets, clocks, threads or logs. Calls in, an Outbox out; the daemon
+// and a member inside a program drive the same object. Not thread-safe.
+//
+// What the driver sees to: links are reliable and FIFO inside a view; payloads of another epoch are
+// kept away; everything in an Outbox is carried out, the sends of a link in their order.
+//
+// Each local entry is an entry of the algorithm with a fence of its own: a hand-off between two
+// local waiters is a release and a request, so that requests of other members are served in the
+// algorithm's order. Giving up costs no message: the request that is under way serves the next
+// local waiter, or is released as soon as it is granted.
+//
+// A lock nobody uses costs nothing. An instance is dropped as soon as it equals a new one, but for
+// its clock or its counter of turns; that falls back to a floor, the highest dropped in this view.
+//
+// A token ring's token rests at its home while nobody wants it. A member that asks sends a WAKE
+// there, besides waiting for the token; so an idle ring is silent.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "core/fence.h"
+#include "core/mutex_algorithm.h"
+#include "core/shared_algorithm.h"
+#include "core/want.h"
+#include "locks/outbox.h"
+#include "locks/policy.h"
+
+namespace hapax {
+
+// Who we are in the view that the table serves.
+struct Membership {
+  Epoch epoch{};
+  std::uint32_t size = 1;  // Members are 0 … size-1.
+  NodeId self{};
+};
+
+struct LockHolder {
+  WaiterId waiter{};
+  Fence fence;
+  Mode mode = Mode::exclusive;  // Units are shared.
+};
+
+// One lock as seen from this member, for a person who asks.
+struct LockStatus {
+  std::string name;
+  std::string_view algorithm;
+  // Where the view began for this lock: hash(name) % size, or its holder, or the coordinator.
+  NodeId home{};
+  Phase phase{};  // Of the algorithm here. `waiting` with no waiters: all have given up.
+  std::optional<LockHolder> holder;  // The local one, if one holds the lock here and is alone.
+  std::vector<LockHolder> sharers;   // Local ones that hold it with others: readers, units.
+  std::vector<WaiterId> waiters;     // Local ones, in the order in which they will be served.
+  std::vector<Mode> modes;           // Of the waiters, where several may hold the lock; else empty.
+  std::string state;                 // The algorithm's fields: clock=5 deferred={#1}.
+};
+
+struct LockStats {
+  struct PerAlgorithm {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;  // Well-formed ones.
+  };
+  std::uint64_t instances = 0;  // Now in memory.
+  std::uint64_t held = 0;       // By local waiters, now.
+  std::uint64_t waiting = 0;    // Local waiters, now.
+  std::uint64_t dropped = 0;    // Instances that became like new and were forgotten.
+  std::uint64_t entries = 0;    // Grants to local waiters.
+  std::array<PerAlgorithm, kAlgorithms> algorithms{};  // By AlgorithmId.
+};
+
+class LockTable {
+ public:
+  struct Options {
+    // Names that peers or clients make up must not fill the memory.
+    std::uint32_t most_locks = 1u << 22;
+    // The home of locks by `central` is whom appoint() names, rather than their hash's. Until then
+    // whoever wants one waits.
+    bool elects_coordinator = false;
+  };
+
+  LockTable(const Membership& membership, Policy policy)
+      : LockTable(membership, policy, Options{}) {}
+  LockTable(const Membership& membership, Policy policy, const Options& options);
+  ~LockTable();
+  LockTable(const LockTable&) = delete;
+  LockTable& operator=(const LockTable&) = delete;
+
+  // A lock that, as this view starts, is held (or waits idle) at `holder`, rather than idle at its
+  // hash's home. All members of the view must say the same. `here` goes on holding it, with the
+  // fence it has. Such a lock is not dropped in this view.
+  // REQUIRES: nothing was done with that lock before; `here` exactly if held and holder is self.
+  Result<void> begin(std::string_view name, NodeId holder, bool held,
+                     std::optional<LockHolder> here);
+
+  // The same for a lock that several may hold at once: `here` are those of this member who do, all
+  // readers, all with a unit, or one alone. The others need not be known: they are asked.
+  // REQUIRES: the policy gives it an algorithm of that kind.
+  Result<void> begin_shared(std::string_view name, const std::vector<LockHolder>& here);
+
+  // `waiter` wants the lock. The grant comes in this Outbox or a later one. An error if the name is
+  // no lock name, `waiter` holds the lock, or its algorithm does not give what is wanted.
+  // REQUIRES: the waiter does not wait for that lock.
+  Result<void> acquire(std::string_view name, WaiterId waiter, Outbox& out) {
+    return acquire(name, waiter, Want::exclusive, out);
+  }
+  Result<void> acquire(std::string_view name, WaiterId waiter, Want want, Outbox& out);
+
+  // An error if `waiter` does not hold the lock.
+  Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
+
+  // Whether its holder may enter again by itself, each time with the next turn, until the Outbox
+  // says that the lock is wanted: its permission stays, and nobody waits for it now.
+  bool may_keep(std::string_view name) const;
+  // The same as release() for a holder that may have entered again, `last` being the turn of its
+  // last entry. REQUIRES: `last` is no smaller than the turn that was granted.
+  Result<void> release_kept(std::string_view name, WaiterId waiter, Turn last, Outbox& out);
+
+  // `waiter` waits no longer. An error if it does not wait: then it may hold the lock by now.
+  Result<void> abandon(std::string_view name, WaiterId waiter, Outbox& out);
+
+  // Whether somebody waits for a lock by `central` whose coordinator is not known yet.
+  bool awaits_coordinator() const;
+  std::optional<NodeId> coordinator() const;
+  // The outcome of the election (node/appointment.h), for the rest of the view.
+  // REQUIRES: Options::elects_coordinator; not said before; nobody else coordinates in this epoch.
+  void appoint(NodeId coordinator, Outbox& out);
+
+  // What `from` sent. Bytes from the network are hostile: what is wrong with them is a complaint,
+  // and changes nothing.
+  void receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out);
+
+  const Membership& membership() const;
+  const Policy& policy() const;
+  const LockStats& stats() const;
+
+  // What there is to say about one lock; an error if the name is none. A lock without an instance
+  // is described as it would be.
+  Result<LockStatus> describe(std::string_view name) const;
+
+  // Calls f(const LockStatus&) for every instance, in an order that depends on the past only.
+  template <class F>
+  void for_each_lock(F&& f) const {
+    for (std::uint32_t at = next_lock(0); at != kNone; at = next_lock(at + 1)) f(status_of(at));
+    for_each_shared_lock([&](const LockStatus& status) { f(status); });
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  class Impl;
+
+  std::uint32_t next_lock(std::uint32_t from) const;
+  LockStatus status_of(std::uint32_t slot) const;
+  void for_each_shared_lock(const std::function<void(const LockStatus&)>& f) const;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,65 @@
+// Which algorithm serves which lock: a list of rules PATTERN=ALGORITHM, the first that matches
+// wins, and a default for the others. All members of a group must have the same.
+//
+//   orders/*=maekawa      * matches any run of characters, also with / in it
+//   shard-?=raymond       ? matches one character
+//   pool/*=semaphore-ra:4 four may be inside at a time
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "locks/algorithm_id.h"
+
+namespace hapax {
+
+// How a lock is served.
+struct LockKind {
+  AlgorithmId algorithm{};
+  std::uint32_t units = 1;  // semaphore-ra: how many may be inside.
+  friend bool operator==(const LockKind&, const LockKind&) = default;
+};
+inline constexpr std::uint32_t kMostUnits = 1'000'000;
+
+bool glob_matches(std::string_view pattern, std::string_view name);
+
+class Policy {
+ public:
+  // Every lock by carvalho-roucairol: permission stays where it was used last.
+  Policy();
+
+  // The default, then rules in order: an error that says which one is wrong and what to write.
+  static Result<Policy> parse(std::string_view fallback, std::span<const std::string> rules);
+
+  // Appends "PATTERN=ALGORITHM". The last = divides, so that a pattern may contain one.
+  Result<void> add(std::string_view rule);
+  // An error if there is no such algorithm.
+  Result<void> set_default(std::string_view algorithm);
+
+  LockKind kind_for(std::string_view name) const;
+  AlgorithmId algorithm_for(std::string_view name) const { return kind_for(name).algorithm; }
+
+  // The rules and then the default, as they are written.
+  std::string text() const;
+
+  // What a person should know before using this policy; a sentence each.
+  std::vector<std::string> warnings() const;
+
+  friend bool operator==(const Policy&, const Policy&) = default;
+
+ private:
+  struct Rule {
+    std::string pattern;
+    LockKind kind;
+    friend bool operator==(const Rule&, const Rule&) = default;
+  };
+  std::vector<Rule> rules_;
+  LockKind default_;
+};
+
+}  // namespace hapax

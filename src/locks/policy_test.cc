@@ -1,0 +1,135 @@
+#include "locks/policy.h"
+
+#include <gmock/gmock.h>
+#include <string>
+#include <vector>
+
+#include "mutex/catalog.h"
+#include "locks/any_mutex.h"
+
+namespace hapax {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string_view chosen(const Policy& policy, std::string_view name) {
+  return name_of(policy.algorithm_for(name));
+}
+
+TEST(Policy, ServesEveryLockByCarvalhoRoucairolUnlessTold) {
+  EXPECT_EQ(chosen(Policy{}, "any"), "carvalho-roucairol");
+  Policy policy;
+  ASSERT_TRUE(policy.set_default("raymond").has_value());
+  EXPECT_EQ(chosen(policy, "any"), "raymond");
+}
+
+TEST(Policy, TheFirstRuleThatMatchesWins) {
+  const std::vector<std::string> rules{"orders/*=maekawa", "orders/42=central", "*x=lamport"};
+  const auto policy = Policy::parse("suzuki-kasami", rules);
+  ASSERT_TRUE(policy.has_value());
+  EXPECT_EQ(chosen(*policy, "orders/42"), "maekawa");
+  EXPECT_EQ(chosen(*policy, "orders/"), "maekawa");
+  EXPECT_EQ(chosen(*policy, "order"), "suzuki-kasami");
+  EXPECT_EQ(chosen(*policy, "boxx"), "lamport");
+}
+
+TEST(Policy, APatternMayContainAnEqualsSign) {
+  Policy policy;
+  ASSERT_TRUE(policy.add("a=b=central").has_value());
+  EXPECT_EQ(chosen(policy, "a=b"), "central");
+}
+
+TEST(Policy, SaysWhatIsWrongWithARule) {
+  Policy policy;
+  EXPECT_THAT(policy.add("orders").error().message, HasSubstr("Write PATTERN=ALGORITHM"));
+  EXPECT_THAT(policy.add("=central").error().message, HasSubstr("no pattern"));
+  EXPECT_THAT(policy.add("a=paxos").error().message,
+              HasSubstr("In the rule \"a=paxos\": There is no algorithm \"paxos\". There are "
+                        "central, token-ring"));
+  EXPECT_THAT(policy.set_default("").error().message, HasSubstr("no algorithm \"\""));
+  const std::vector<std::string> rules{"a=central", "b"};
+  EXPECT_THAT(Policy::parse("central", rules).error().message, HasSubstr("\"b\""));
+  EXPECT_FALSE(Policy::parse("none", rules).has_value());
+  EXPECT_EQ(policy, Policy{}) << "a rule that is wrong changes nothing";
+}
+
+TEST(Policy, WarnsOfWhatCanDeadlock) {
+  EXPECT_THAT(Policy{}.warnings(), IsEmpty());
+  const std::vector<std::string> rules{"a*=maekawa-basic", "b*=maekawa"};
+  EXPECT_THAT(Policy::parse("central", rules)->warnings(),
+              ElementsAre(HasSubstr("maekawa-basic can deadlock: locks a* may")));
+  EXPECT_THAT(Policy::parse("maekawa-basic", {})->warnings(),
+              ElementsAre(HasSubstr("locks without a rule may")));
+}
+
+TEST(Glob, MatchesRunsAndSingleCharacters) {
+  EXPECT_TRUE(glob_matches("", ""));
+  EXPECT_TRUE(glob_matches("*", ""));
+  EXPECT_TRUE(glob_matches("*", "a/b"));
+  EXPECT_TRUE(glob_matches("a*b*c", "aXbYbZc"));
+  EXPECT_TRUE(glob_matches("**a", "aaa"));
+  EXPECT_TRUE(glob_matches("*ab", "aab"));
+  EXPECT_TRUE(glob_matches("?b", "ab"));
+  EXPECT_TRUE(glob_matches("?", "鍵")) << "a character, not a byte";
+  EXPECT_TRUE(glob_matches("*?", "鍵"));
+  EXPECT_FALSE(glob_matches("", "a"));
+  EXPECT_FALSE(glob_matches("?", ""));
+  EXPECT_FALSE(glob_matches("??", "鍵"));
+  EXPECT_FALSE(glob_matches("a*b", "abc"));
+  EXPECT_FALSE(glob_matches("a", "ab"));
+  EXPECT_FALSE(glob_matches("*a?", "xa"));
+}
+
+TEST(Glob, TakesNoTimeThatGrowsWithoutBound) {
+  const std::string many_stars = "*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b";
+  EXPECT_FALSE(glob_matches(many_stars, std::string(512, 'a')));
+}
+
+// Members write these numbers to one another.
+TEST(AlgorithmId, NeverChanges) {
+  const std::vector<std::string_view> names{
+      "central",       "token-ring",      "lamport",       "ricart-agrawala", "carvalho-roucairol",
+      "maekawa-basic", "maekawa",         "suzuki-kasami", "raymond",         "naimi-trehel",
+      "bakery",        "readers-writers", "semaphore-ra"};
+  ASSERT_EQ(names.size(), kAlgorithms);
+  std::uint8_t at = 0;
+  for_each_mutex([&]<class A>() {
+    EXPECT_EQ(A::kInfo.name, names[at]);
+    EXPECT_EQ(name_of(AlgorithmId{at}), names[at]);
+    EXPECT_EQ(algorithm_named(names[at]), AlgorithmId{at});
+    EXPECT_EQ(algorithm_of(AnyMutex{std::in_place_type<A>, View{}}), AlgorithmId{at});
+    ++at;
+  });
+  for_each_shared([&]<class A>() {
+    EXPECT_EQ(A::kInfo.name, names[at]);
+    EXPECT_EQ(name_of(AlgorithmId{at}), names[at]);
+    EXPECT_EQ(algorithm_named(names[at]), AlgorithmId{at});
+    EXPECT_TRUE(is_shared(AlgorithmId{at}));
+    ++at;
+  });
+  EXPECT_EQ(algorithm_named("replicated"), std::nullopt);
+}
+
+TEST(Policy, ASemaphoreSaysHowManyUnits) {
+  const std::vector<std::string> rules{"pool/*=semaphore-ra:4", "reports=readers-writers"};
+  const Policy policy = Policy::parse("raymond", rules).value();
+  EXPECT_EQ(policy.kind_for("pool/x").units, 4u);
+  EXPECT_EQ(name_of(policy.algorithm_for("pool/x")), "semaphore-ra");
+  EXPECT_EQ(policy.kind_for("reports").units, 1u);
+  for (const char* wrong :
+       {"a=semaphore-ra", "a=semaphore-ra:0", "a=semaphore-ra:", "a=semaphore-ra:4x",
+        "a=semaphore-ra:-1", "a=semaphore-ra:99999999999", "a=raymond:2"}) {
+    EXPECT_FALSE(Policy{}.add(wrong).has_value()) << wrong;
+  }
+}
+
+TEST(Policy, IsTextThatSaysAllOfIt) {
+  const std::vector<std::string> rules{"reports/*=readers-writers", "pool/*=semaphore-ra:4"};
+  EXPECT_EQ(Policy::parse("maekawa", rules).value().text(),
+            "reports/*=readers-writers, pool/*=semaphore-ra:4, maekawa");
+}
+
+}  // namespace
+}  // namespace hapax

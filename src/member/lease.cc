@@ -1,0 +1,119 @@
+#include "member/lease.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/check.h"
+#include "client/descriptors.h"
+#include "base/boot_clock.h"
+
+namespace hapax::client {
+
+Lease::Lease(bool runs_out) {
+  if (!runs_out) return;
+  until_ = 0;
+  timer_ = checked(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd");
+  wake_ = checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+  thread_ = std::thread{[this] { watch(); }};
+}
+
+Lease::~Lease() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock{mutex_};
+    is_stopping_ = true;
+  }
+  signal(wake_);
+  thread_.join();
+  for (Telling& telling : tellings_) {
+    // Whoever is called may be the one who ends all this.
+    if (telling.thread.get_id() == std::this_thread::get_id()) {
+      telling.thread.detach();
+    } else {
+      telling.thread.join();
+    }
+  }
+  close(timer_);
+  close(wake_);
+}
+
+bool Lease::covers(Term term) const noexcept {
+  const Instant end = until();  // Before the term is looked at: then it is of that term.
+  if (term_.load(std::memory_order_acquire) != term) return false;
+  return end == kForever || boot_clock_now() < end;
+}
+
+Span Lease::left() const noexcept {
+  const Instant end = until();
+  return end == kForever ? Span::max() : std::max(Span{0}, end - boot_clock_now());
+}
+
+std::stop_token Lease::token(Term term) const {
+  const std::lock_guard lock{mutex_};
+  if (term == 0 || term == term_.load(std::memory_order_relaxed)) return source_.get_token();
+  std::stop_source over;
+  over.request_stop();
+  return over.get_token();
+}
+
+void Lease::renew(Instant until) {
+  const std::lock_guard lock{mutex_};
+  until_.store(until.count(), std::memory_order_release);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(until);
+  itimerspec at{};
+  at.it_value = {seconds.count(), (until - seconds).count()};
+  HAPAX_CHECK(timerfd_settime(timer_, TFD_TIMER_ABSTIME, &at, nullptr) == 0);
+}
+
+Lease::Term Lease::grant() {
+  const std::lock_guard lock{mutex_};
+  is_given_ = true;
+  return term_.load(std::memory_order_relaxed);
+}
+
+void Lease::end_term() {
+  until_.store(0, std::memory_order_release);
+  if (!std::exchange(is_given_, false)) return;
+  term_.fetch_add(1, std::memory_order_acq_rel);
+  std::erase_if(tellings_, [](Telling& telling) {
+    if (!telling.is_done->load()) return false;
+    telling.thread.join();
+    return true;
+  });
+  const std::stop_source ended = std::exchange(source_, std::stop_source{});
+  auto is_done = std::make_shared<std::atomic<bool>>(false);
+  std::thread thread{[ended, is_done]() mutable {
+    ended.request_stop();
+    is_done->store(true);
+  }};
+  tellings_.push_back({std::move(thread), std::move(is_done)});
+  // It says so before it calls anybody.
+  while (!ended.stop_requested()) std::this_thread::yield();
+}
+
+void Lease::end() {
+  const std::lock_guard lock{mutex_};
+  end_term();
+}
+
+void Lease::watch() {
+  for (;;) {
+    std::array<pollfd, 2> fds{{{timer_, POLLIN, 0}, {wake_, POLLIN, 0}}};
+    const int count = poll(fds.data(), fds.size(), -1);
+    HAPAX_CHECK((count >= 0 || errno == EINTR));
+    reset(timer_);
+    reset(wake_);
+    const std::lock_guard lock{mutex_};
+    if (is_stopping_) return;
+    // It may have been renewed meanwhile.
+    if (boot_clock_now() >= until()) end_term();
+  }
+}
+
+}  // namespace hapax::client

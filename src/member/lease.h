@@ -1,0 +1,77 @@
+// The lease that the grants of a member inside this program stand on, as its threads see it. The
+// loop renews it. A thread of its own sees it run out, whatever the loop is at. Those who hold are
+// told on yet another one, each term's on its own: what they do then holds up nobody, not even who
+// is told of the next loss.
+//
+// Every grant is of a term. A term ends once, with all its grants; what is granted afterwards is of
+// the next one, and its token has not fired.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "service/lease_times.h"
+
+namespace hapax::client {
+
+class Lease {
+ public:
+  using Term = std::uint64_t;  // From 1.
+  static constexpr Instant kForever = Instant::max();
+
+  // One that runs out has run out until it is renewed; of a group without leases it is one term,
+  // for ever. Throws std::system_error.
+  explicit Lease(bool runs_out);
+  ~Lease();
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  // --- any thread ---
+
+  bool runs_out() const noexcept { return timer_ >= 0; }
+  // On the clock of boot_clock.h.
+  Instant until() const noexcept { return Instant{until_.load(std::memory_order_acquire)}; }
+  Term term() const noexcept { return term_.load(std::memory_order_acquire); }
+  // Whether a grant of that term is good now.
+  bool covers(Term term) const noexcept;
+  Span left() const noexcept;
+  // Fires when the term ends, and has fired if it has. The term of now, for 0.
+  std::stop_token token(Term term) const;
+
+  // --- the loop ---
+
+  void renew(Instant until);
+  // Somebody is about to be told of a grant: its term.
+  Term grant();
+  // Everything granted so far is lost. When it returns, everybody's token says so; those who wanted
+  // to be called are being called, on a thread of their own.
+  void end();
+
+ private:
+  void watch();
+  // REQUIRES: mutex_ is held.
+  void end_term();
+
+  int timer_ = -1;  // Fires when the lease is over.
+  int wake_ = -1;   // For the thread: it is to end.
+  std::atomic<Instant::rep> until_{kForever.count()};
+  std::atomic<Term> term_{1};
+  mutable std::mutex mutex_;  // Guards what follows.
+  std::stop_source source_;   // Of the term.
+  bool is_given_ = false;     // There was a grant in this term.
+  bool is_stopping_ = false;
+  // One for each term that has ended, as long as its holders are being told.
+  struct Telling {
+    std::thread thread;
+    std::shared_ptr<std::atomic<bool>> is_done;
+  };
+  std::vector<Telling> tellings_;
+  std::thread thread_;
+};
+
+}  // namespace hapax::client

@@ -1,0 +1,110 @@
+// A member of the group inside this process, on a loop that the threads of this process share.
+//
+// A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table goes on
+// believing that it is held, and the next lock() is one compare-and-swap on the spot's word, with
+// the next turn. When somebody else wants it, here or elsewhere, the loop takes the word
+// back and releases; or, if it is in use, marks it, and the unlock releases. So it does when a view
+// stops, before what is held is reported.
+//
+// In a group on an engine an entry by the word alone looks at the lease as well (lease.h), and at
+// whether it is still the one by which the lock was granted.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "client/gateway.h"
+#include "member/lease.h"
+#include "member/shared_loop.h"
+#include "hapax/error.h"
+#include "daemon/daemon.h"
+
+namespace hapax::client {
+
+class Member final : public detail::Gateway {
+ public:
+  // Throws std::system_error.
+  explicit Member(NodeConfig config);
+  ~Member() override;
+
+  std::shared_ptr<detail::Spot> spot(const std::string& name) override;
+  bool enter_again(detail::Spot* spot, detail::Holding& holding) noexcept override;
+  std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
+                          const std::stop_token& cancel, detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
+                     detail::Completion& completion) override;
+  void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
+                             const std::stop_token& cancel, detail::Holding& holding,
+                             std::string& why) override;
+  void give_back(const detail::Holding& holding) noexcept override;
+  std::error_code campaign(const std::string& name, const std::string& value,
+                           detail::Deadline deadline, const std::stop_token& cancel,
+                           const std::shared_ptr<detail::Candidate>& candidate,
+                           detail::Holding& holding) override;
+  void resign(const detail::Holding& holding) noexcept override;
+  std::error_code hand_over(const detail::Holding& holding, const std::string& to) override;
+  std::error_code ask_to_resign(const std::string& name, const std::string& to) override;
+  std::uint64_t observe(const std::string& name,
+                        const std::shared_ptr<detail::Changes>& changes) override;
+  void unobserve(std::uint64_t observation) noexcept override;
+  std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
+                      detail::LeftOut& left_out) override;
+  std::error_code status(GroupStatus& status) override;
+  std::error_code stats(MemberStats& stats) override;
+  std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
+  std::error_code evict(const std::string&, std::string&) override { return Errc::refused; }
+  bool can_lose() const override { return can_lose_; }
+  std::stop_token lost() const override { return lease_.token(0); }
+  std::stop_token lost(const detail::Holding& holding) const override {
+    return lease_.token(holding.term);
+  }
+  std::chrono::milliseconds valid_for() const override;
+  bool is_complete();
+
+ private:
+  class Kept;
+  class Waiting;
+  class Awaited;
+  class Later;
+  struct Canceller;
+  struct Campaign;
+  struct Grant;
+
+  std::vector<std::shared_ptr<Kept>> all_spots();
+  std::error_code leave_until(detail::Deadline deadline, std::chrono::milliseconds patience,
+                              std::string& why);
+
+  // All on the loop.
+  void on_left();
+  void give_up_all();
+  void give_up(Campaign& campaign, std::error_code why);
+  void end_campaign(std::uint64_t waiter);
+  void ask(const std::shared_ptr<Grant>& grant);
+  static void end_unanswered(Campaign& campaign);
+  void give_up(std::uint64_t grant, std::error_code why);
+  void drop(std::uint64_t grant);
+
+  const bool can_lose_;  // On an engine, with its lease.
+  const Span ttl_;
+  Lease lease_;
+  SharedLoop loop_;
+  std::unique_ptr<Daemon> daemon_;
+  std::mutex mutex_;  // Guards spots_.
+  std::map<std::string, std::shared_ptr<Kept>> spots_;
+  std::atomic<std::uint64_t> last_observation_{0};
+  std::atomic<std::uint64_t> last_grant_{0};
+  // The loop's:
+  std::map<std::uint64_t, std::shared_ptr<Campaign>> campaigns_;  // By waiter.
+  std::map<std::uint64_t, ObserverId> observers_;
+  std::map<std::uint64_t, std::shared_ptr<Grant>> grants_;
+  bool is_leaving_ = false;
+  bool has_left_ = false;
+  std::vector<SharedLoop::Waiter*> leavers_;  // Who waits for that.
+};
+
+}  // namespace hapax::client

@@ -1,0 +1,208 @@
+#include "membership/directory.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace hapax {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kSettings = "settings";
+constexpr std::string_view kLives = "lives";
+constexpr std::string_view kView = "view";
+constexpr std::string_view kLife = "life/";
+constexpr std::string_view kEvicted = "evicted/";
+
+std::string key_of(std::string_view prefix, Life life) {
+  return fmt::format("{}{}", prefix, number(life));
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_shortest = text.size() == 1 || !text.starts_with('0');
+  if (failed != std::errc{} || end != text.data() + text.size() || !is_shortest) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<json::object> object_in(const std::string& text) {
+  boost::system::error_code failed;
+  json::parse_options options;
+  options.max_depth = 3;
+  json::value value = json::parse(text, failed, {}, options);
+  if (failed || !value.is_object()) return std::nullopt;
+  return std::move(value.as_object());
+}
+
+std::optional<std::uint64_t> number_at(const json::object& object, std::string_view field) {
+  const json::value* value = object.if_contains(field);
+  if (value == nullptr || !value->is_int64() || value->as_int64() < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(value->as_int64());
+}
+std::optional<std::string> text_at(const json::object& object, std::string_view field) {
+  const json::value* value = object.if_contains(field);
+  constexpr std::size_t kLongest = 512;
+  if (value == nullptr || !value->is_string() || value->as_string().size() > kLongest) {
+    return std::nullopt;
+  }
+  return std::string{value->as_string()};
+}
+
+std::optional<Roll> roll_in(const std::string& text) {
+  const auto object = object_in(text);
+  if (!object) return std::nullopt;
+  const auto epoch = number_at(*object, "epoch");
+  const json::value* members = object->if_contains("members");
+  if (!epoch || *epoch == 0 || members == nullptr || !members->is_array()) return std::nullopt;
+  Roll roll{Epoch{*epoch}, {}};
+  for (const json::value& member : members->as_array()) {
+    if (!member.is_int64() || member.as_int64() <= 0) return std::nullopt;
+    const Life life{static_cast<std::uint64_t>(member.as_int64())};
+    if (roll.has(life)) return std::nullopt;
+    roll.members.push_back(life);
+  }
+  if (roll.members.size() > kSeats) return std::nullopt;
+  return roll;
+}
+std::string text_of(const Roll& roll) {
+  json::array members;
+  for (const Life life : roll.members)
+    members.emplace_back(static_cast<std::int64_t>(number(life)));
+  return json::serialize(json::object{{"epoch", static_cast<std::int64_t>(number(roll.epoch))},
+                                      {"members", std::move(members)}});
+}
+
+std::optional<Enlisted> enlisted_in(const engine::Record& record) {
+  const auto life = number_in(std::string_view{record.key}.substr(kLife.size()));
+  const auto object = object_in(record.value);
+  if (!life || *life == 0 || !object) return std::nullopt;
+  const auto seat = number_at(*object, "seat");
+  const auto address = text_at(*object, "address");
+  const auto name = text_at(*object, "name");
+  const auto beat = number_at(*object, "beat");
+  const auto reached = number_at(*object, "reached");
+  const json::value* announced = object->if_contains("announced");
+  if (!seat || *seat >= kSeats || !address || !name || !beat || !reached || *reached > kSeats ||
+      announced == nullptr || !announced->is_bool()) {
+    return std::nullopt;
+  }
+  return Enlisted{
+      Life{*life}, static_cast<std::uint32_t>(*seat),    *address,      *name, announced->as_bool(),
+      *beat,       static_cast<std::uint32_t>(*reached), record.version};
+}
+std::string text_of(const Enlisted& e) {
+  return json::serialize(json::object{{"seat", e.seat},
+                                      {"address", e.address},
+                                      {"name", e.name},
+                                      {"announced", e.announced},
+                                      {"beat", static_cast<std::int64_t>(e.beat)},
+                                      {"reached", e.reached}});
+}
+
+}  // namespace
+
+const Enlisted* Directory::find(Life life) const {
+  const auto at =
+      std::find_if(lives.begin(), lives.end(), [&](const Enlisted& e) { return e.life == life; });
+  return at == lives.end() ? nullptr : &*at;
+}
+
+bool Directory::differs_from(std::string_view others) const {
+  return settings_version != 0 && !lives.empty() && settings != others;
+}
+
+std::optional<std::uint32_t> Directory::free_seat() const {
+  std::array<bool, kSeats> taken{};
+  for (const Enlisted& e : lives) taken[e.seat] = true;
+  const auto free = std::find(taken.begin(), taken.end(), false);
+  if (free == taken.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(free - taken.begin());
+}
+
+Result<Directory> directory_of(const engine::Snapshot& snapshot) {
+  Directory directory;
+  directory.revision = snapshot.revision;
+  for (const engine::Record& record : snapshot.records) {
+    const std::string_view key = record.key;
+    bool is_good = true;
+    if (key == kSettings) {
+      directory.settings = record.value;
+      directory.settings_version = record.version;
+    } else if (key == kLives) {
+      const auto last = number_in(record.value);
+      is_good = last.has_value();
+      directory.last_life = last.value_or(0);
+      directory.last_life_version = record.version;
+    } else if (key == kView) {
+      const auto roll = roll_in(record.value);
+      is_good = roll.has_value();
+      if (roll) directory.reg.roll = *roll;
+      directory.reg.version = record.version;
+    } else if (key.starts_with(kLife)) {
+      const auto enlisted = enlisted_in(record);
+      is_good = enlisted.has_value();
+      if (enlisted) directory.lives.push_back(*enlisted);
+    } else if (key.starts_with(kEvicted)) {
+      const auto life = number_in(key.substr(kEvicted.size()));
+      is_good = life.has_value();
+      if (life) directory.evicted.push_back(Life{*life});
+    }  // Else of a later version, or somebody else's.
+    if (!is_good) return error("the engine's record '{}' is not one of hapax's", record.key);
+  }
+  std::sort(directory.lives.begin(), directory.lives.end(),
+            [](const Enlisted& a, const Enlisted& b) { return a.life < b.life; });
+  for (const Enlisted& e : directory.lives) {
+    if (e.announced) directory.reg.beats.push_back({e.life, e.version});
+  }
+  return directory;
+}
+
+Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings) {
+  return {{{std::string{kSettings}, now.settings_version},
+           {std::string{kLives}, now.last_life_version},
+           {key_of(kLife, me.life), engine::kAbsent}},
+          {{std::string{kSettings}, std::string{settings}},
+           {std::string{kLives}, fmt::format("{}", number(me.life))},
+           {key_of(kLife, me.life), text_of(me)}}};
+}
+
+Change beating(const Enlisted& me) {
+  return {{{key_of(kLife, me.life), engine::kExists}, {key_of(kEvicted, me.life), engine::kAbsent}},
+          {{key_of(kLife, me.life), text_of(me)}}};
+}
+
+Change proposing(const Proposal& proposal) {
+  Change change{{{std::string{kView}, proposal.version}},
+                {{std::string{kView}, text_of(proposal.next)}}};
+  for (const Beat& beat : proposal.gone) {
+    change.conditions.push_back({key_of(kLife, beat.life), beat.version});
+    change.writes.push_back({key_of(kLife, beat.life), std::nullopt});
+    change.writes.push_back({key_of(kEvicted, beat.life), std::nullopt});
+  }
+  return change;
+}
+
+Change evicting(Life life, std::string_view by) {
+  return {{{key_of(kLife, life), engine::kExists}}, {{key_of(kEvicted, life), std::string{by}}}};
+}
+
+Change withdrawing(Life life) {
+  return {{{key_of(kLife, life), engine::kExists}},
+          {{key_of(kLife, life), std::nullopt}, {key_of(kEvicted, life), std::nullopt}}};
+}
+
+Change striking(const Enlisted& stale) {
+  return {
+      {{key_of(kLife, stale.life), stale.version}},
+      {{key_of(kLife, stale.life), std::nullopt}, {key_of(kEvicted, stale.life), std::nullopt}}};
+}
+
+}  // namespace hapax

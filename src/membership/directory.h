@@ -1,0 +1,80 @@
+// The group's records in the engine, as people see them with the engine's own tools, and as the
+// keeper wants them.
+//
+//   settings     what all members must have in common, as people read it
+//   lives        the number of the last life that was given out
+//   view         {"epoch":3,"members":[1,4]}
+//   life/4 {"seat":1,"address":"10.0.0.2:7400","name":"db2","announced":true,"beat":17,"reached":2}
+//   evicted/4    "by": whoever asked for it
+//
+// A life is enlisted first, so that the others find and dial it; it is announced when it is
+// connected to everybody, and only then counts. Its record is its beat.
+//
+// Pure. What stands in an engine may have been written by anybody: it is decoded strictly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/record.h"
+#include "service/orders.h"
+#include "view/roll.h"
+
+namespace hapax {
+
+inline constexpr std::uint32_t kSeats =
+    64;  // Members of a group at a time, and a few on their way.
+
+struct Enlisted {
+  Life life{};
+  std::uint32_t seat = 0;  // Its number in the mesh, and in its certificate.
+  std::string address;     // Where the other members reach it.
+  std::string name;        // For people.
+  bool announced = false;
+  std::uint64_t beat = 0;     // Counts them.
+  std::uint32_t reached = 0;  // How many other members of its view it is connected to.
+  engine::Version version = 0;
+};
+
+struct Directory {
+  Register reg;  // The announced.
+  std::vector<Enlisted> lives;
+  std::vector<Life> evicted;
+  std::string settings;
+  engine::Version settings_version = 0;
+  std::uint64_t last_life = 0;
+  engine::Version last_life_version = 0;
+  engine::Revision revision = 0;
+
+  const Enlisted* find(Life life) const;
+  // Whether the group runs with other settings. One that nobody is left of takes new ones.
+  bool differs_from(std::string_view settings) const;
+  // The lowest that nobody has.
+  std::optional<std::uint32_t> free_seat() const;
+};
+
+// An error that names the record nobody of this version would write.
+Result<Directory> directory_of(const engine::Snapshot& snapshot);
+
+struct Change {
+  std::vector<engine::Condition> conditions;
+  std::vector<engine::Write> writes;
+};
+
+// `me` as the next life, if nobody else has become it meanwhile.
+// REQUIRES: the group has no other settings.
+Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings);
+// Announced, one beat further; if the record is still there and nobody has marked it.
+Change beating(const Enlisted& me);
+Change proposing(const Proposal& proposal);
+Change evicting(Life life, std::string_view by);
+// By that life itself, which no view has.
+Change withdrawing(Life life);
+// A life that was never announced and stood still.
+Change striking(const Enlisted& stale);
+
+}  // namespace hapax

@@ -1,0 +1,122 @@
+#include "membership/directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/store.h"
+
+namespace hapax {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A store that takes changes as an engine does.
+struct Records {
+  engine::Store store;
+
+  bool commit(const Change& change) {
+    return store.commit(change.conditions, change.writes).has_value();
+  }
+  Directory read() const { return directory_of(store.read({""})).value(); }
+};
+
+Enlisted enlist(Records& records, std::uint32_t seat) {
+  const Directory now = records.read();
+  Enlisted me{Life{now.last_life + 1}, seat, "127.0.0.1:7400", "host", false, 0, 0, 0};
+  EXPECT_TRUE(records.commit(enlisting(now, me, "settings")));
+  return me;
+}
+Beat announce(Records& records, Enlisted& me) {
+  me.announced = true;
+  ++me.beat;
+  EXPECT_TRUE(records.commit(beating(me)));
+  return *records.read().reg.beat_of(me.life);
+}
+
+TEST(Directory, EnlistsThenCountsTheAnnounced) {
+  Records records;
+  Enlisted a = enlist(records, 0);
+  const Enlisted b = enlist(records, 1);
+  EXPECT_NE(a.life, b.life);
+  EXPECT_TRUE(records.read().reg.beats.empty());
+  announce(records, a);
+  const Directory now = records.read();
+  ASSERT_EQ(now.lives.size(), 2u);
+  ASSERT_EQ(now.reg.beats.size(), 1u);
+  EXPECT_EQ(now.reg.beats[0].life, a.life);
+  EXPECT_EQ(now.find(b.life)->address, "127.0.0.1:7400");
+  EXPECT_EQ(now.free_seat(), 2u);
+}
+
+TEST(Directory, GivesALifeOnce) {
+  Records records;
+  const Directory before = records.read();
+  const Enlisted me{Life{1}, 0, "a", "n", false, 0, 0, 0};
+  EXPECT_TRUE(records.commit(enlisting(before, me, "settings")));
+  EXPECT_FALSE(records.commit(enlisting(before, me, "settings")));  // Somebody was faster.
+}
+
+TEST(Directory, BeatsGrowAndEndWithAMark) {
+  Records records;
+  Enlisted a = enlist(records, 0);
+  const Beat first = announce(records, a);
+  const Beat second = announce(records, a);
+  EXPECT_GT(second.version, first.version);
+  EXPECT_TRUE(records.commit(evicting(a.life, "me")));
+  EXPECT_THAT(records.read().evicted, ElementsAre(a.life));
+  EXPECT_FALSE(records.commit(beating(a)));
+}
+
+TEST(Directory, ProposalsAreCommittedOnWhatWasRead) {
+  Records records;
+  Enlisted a = enlist(records, 0);
+  Enlisted b = enlist(records, 1);
+  announce(records, a);
+  const Beat old = announce(records, b);
+  ASSERT_TRUE(records.commit(proposing({0, {Epoch{1}, {a.life, b.life}}, {}})));
+  const Directory now = records.read();
+  EXPECT_EQ(now.reg.roll, (Roll{Epoch{1}, {a.life, b.life}}));
+  EXPECT_FALSE(records.commit(proposing({0, {Epoch{1}, {a.life}}, {}})));  // There is a view.
+  const Beat fresh = announce(records, b);
+  const Roll next{Epoch{2}, {a.life}};
+  EXPECT_FALSE(records.commit(proposing({now.reg.version, next, {old}})));  // It beat meanwhile.
+  ASSERT_TRUE(records.commit(evicting(b.life, "me")));
+  EXPECT_TRUE(records.commit(proposing({now.reg.version, next, {fresh}})));
+  EXPECT_EQ(records.read().find(b.life), nullptr);
+  EXPECT_TRUE(records.read().evicted.empty());
+  EXPECT_FALSE(records.commit(beating(b)));
+}
+
+TEST(Directory, StrikesOffWhoStandsStill) {
+  Records records;
+  const Enlisted a = enlist(records, 0);
+  Enlisted seen = *records.read().find(a.life);
+  EXPECT_TRUE(records.commit(striking(seen)));
+  EXPECT_EQ(records.read().free_seat(), 0u);
+}
+
+TEST(Directory, RefusesWhatItWouldNotWrite) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"lives", "-1"},
+      {"lives", "007"},
+      {"view", "{}"},
+      {"view", R"({"epoch":0,"members":[]})"},
+      {"view", R"({"epoch":1,"members":[1,1]})"},
+      {"view", R"({"epoch":1,"members":[-1]})"},
+      {"life/x", R"({"seat":0,"address":"a","name":"n","announced":true,"beat":1,"reached":0})"},
+      {"life/1", R"({"seat":64,"address":"a","name":"n","announced":true,"beat":1,"reached":0})"},
+      {"life/1", R"({"seat":0,"address":"a","name":"n","announced":1,"beat":1,"reached":0})"},
+      {"life/1", "[[[[[[[[]]]]]]]]"},
+      {"evicted/", "me"},
+  };
+  for (const auto& [key, value] : bad) {
+    const auto directory = directory_of({1, {{key, value, 1}}});
+    ASSERT_FALSE(directory.has_value()) << key << ' ' << value;
+    EXPECT_THAT(directory.error().message, HasSubstr(key));
+  }
+  EXPECT_TRUE(directory_of({1, {{"of a later version", "anything", 1}}}).has_value());
+}
+
+}  // namespace
+}  // namespace hapax

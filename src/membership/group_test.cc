@@ -1,0 +1,373 @@
+#include "membership/group.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/fake.h"
+#include "base/boot_clock.h"
+#include "membership/directory.h"
+
+namespace hapax {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kSettings = "TTL 600 ms and locks by carvalho-roucairol";
+
+std::uint16_t free_port(boost::asio::io_context& io) {
+  using boost::asio::ip::tcp;
+  tcp::acceptor acceptor{io, {boost::asio::ip::address_v4::loopback(), 0}};
+  return acceptor.local_endpoint().port();
+}
+
+// A member, and who holds what at it.
+struct Seat {
+  Seat(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
+       milliseconds ttl = milliseconds{600})
+      : engine(engine::open_fake(io, server)), port(free_port(io)) {
+    GroupOptions options;
+    options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
+    options.name = std::move(name);
+    options.times.ttl = ttl;
+    options.log = [this](const std::string& line) { log.push_back(line); };
+    Group::Handlers handlers;
+    handlers.on_granted = [this](const Orders::Grant& grant) {
+      held.insert(grant.waiter);
+      fence = grant.fence;
+    };
+    handlers.on_lost = [this](WaiterId waiter) {
+      held.erase(waiter);
+      lost.insert(waiter);
+    };
+    handlers.on_recalled = [this](WaiterId waiter) { recalled.insert(waiter); };
+    handlers.on_wanted = [](WaiterId) {};
+    handlers.is_inside = [](WaiterId) { return true; };
+    handlers.on_message = [](NodeId, std::span<const std::uint8_t>) {};
+    handlers.on_view = [] {};
+    handlers.on_up = [](NodeId, Life) {};
+    handlers.on_settled = [] {};
+    handlers.on_left = [this] { left = true; };
+    auto made = Group::create(io, std::move(options), *engine, std::move(handlers));
+    group = std::move(made.value());
+    group->start();
+  }
+
+  std::unique_ptr<engine::Engine> engine;
+  std::uint16_t port;
+  std::unique_ptr<Group> group;
+  std::set<WaiterId> held, lost, recalled;
+  Fence fence;
+  bool left = false;
+  std::vector<std::string> log;
+
+  std::size_t members() const {
+    const Keeper& keeper = group->service().keeper();
+    return keeper.standing() == Standing::running ? keeper.roll().members.size() : 0;
+  }
+  Epoch epoch() const { return group->service().keeper().roll().epoch; }
+};
+
+class Groups : public ::testing::Test {
+ protected:
+  template <class Done>
+  bool until(Done done, milliseconds patience = milliseconds{15'000}) {
+    const Instant end = boot_clock_now() + patience;
+    while (!done()) {
+      if (boot_clock_now() > end) return false;
+      io.restart();
+      io.run_one_for(milliseconds{5});
+    }
+    return true;
+  }
+  void join(std::size_t count) {
+    for (std::size_t i = seats.size(); i < count; ++i) {
+      seats.push_back(std::make_unique<Seat>(io, server, fmt::format("host-{}", i)));
+    }
+  }
+  bool all_in_one_view(std::size_t size) const {
+    for (const auto& seat : seats) {
+      if (seat && (seat->members() != size || seat->epoch() != front().epoch())) return false;
+    }
+    return true;
+  }
+  const Seat& front() const {
+    for (const auto& seat : seats) {
+      if (seat) return *seat;
+    }
+    return *seats.front();
+  }
+  std::string logs() const {
+    std::string text;
+    for (const auto& seat : seats) {
+      for (const auto& line : seat ? seat->log : std::vector<std::string>{}) text += line + '\n';
+      text += '\n';
+    }
+    return text;
+  }
+
+  boost::asio::io_context io;
+  engine::FakeServer server;
+  std::vector<std::unique_ptr<Seat>> seats;
+};
+
+TEST_F(Groups, FindOneAnotherThroughTheEngine) {
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  const Fence first = seats[0]->fence;
+  ASSERT_TRUE(seats[0]->group->release("orders", WaiterId{1}, std::nullopt).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
+  EXPECT_GT(seats[1]->fence, first);
+}
+
+// Who is nobody yet has no seat to take connections for.
+TEST_F(Groups, DoNotListenBeforeTheyAreEnlisted) {
+  using boost::asio::ip::tcp;
+  for (std::uint32_t seat = 0; seat < kSeats; ++seat) {
+    const Directory now = directory_of(server.store.read({""})).value();
+    const Change change =
+        enlisting(now, {Life{seat + 1}, seat, "127.0.0.1:1", "another", false, 0, 0, 0}, kSettings);
+    ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  }
+  join(1);
+  EXPECT_FALSE(until([&] { return seats[0]->group->is_enlisted(); }, milliseconds{500}));
+  boost::system::error_code refused;
+  tcp::socket{io}.connect({boost::asio::ip::address_v4::loopback(), seats[0]->port}, refused);
+  EXPECT_TRUE(refused);
+}
+
+TEST_F(Groups, LetNobodyInWithOtherSettings) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  Seat other{io, server, "other", milliseconds{900}};
+  ASSERT_TRUE(until([&] { return !other.group->refusal().empty(); }));
+  EXPECT_THAT(other.group->refusal(), ::testing::HasSubstr(kSettings));
+  EXPECT_THAT(other.group->refusal(), ::testing::HasSubstr("TTL 900 ms"));
+  EXPECT_FALSE(other.group->is_enlisted());
+}
+
+TEST_F(Groups, TakeOverFromMoreThanOneCommitCanRemove) {
+  for (std::uint32_t seat = 0; seat < 30; ++seat) {
+    const Directory now = directory_of(server.store.read({""})).value();
+    const Enlisted dead{Life{seat + 1}, seat, "127.0.0.1:1", "dead", true, 1, 0, 0};
+    const Change change = enlisting(now, dead, kSettings);
+    ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  }
+  join(1);
+  EXPECT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+}
+
+TEST_F(Groups, LeaveWhenWhatIsHeldHasBeenGivenBack) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  seats[0]->group->leave(milliseconds{0});
+  EXPECT_TRUE(seats[0]->recalled.contains(WaiterId{1})) << "told at once";
+  for (int i = 0; i < 20; ++i) io.poll_one();
+  EXPECT_TRUE(seats[0]->lost.empty());
+  EXPECT_TRUE(seats[1]->held.empty());
+  EXPECT_FALSE(seats[0]->left);
+  ASSERT_TRUE(seats[0]->group->release("orders", WaiterId{1}, std::nullopt).has_value());
+  EXPECT_TRUE(until([&] { return seats[0]->left && seats[1]->held.contains(WaiterId{2}); }));
+  EXPECT_TRUE(seats[0]->lost.empty());
+}
+
+TEST_F(Groups, DoNotHammerAnEngineThatIsAway) {
+  server.fate = [] { return engine::Fate::request_lost; };
+  join(1);
+  EXPECT_FALSE(until([&] { return seats[0]->group->is_enlisted(); }, milliseconds{1'000}));
+  EXPECT_LT(server.commits, 20u);
+  EXPECT_GT(server.commits, 1u);
+  server.fate = {};
+  EXPECT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+}
+
+TEST_F(Groups, LeaveSoonerIfTheyAreToldToMeanwhile) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  seats[0]->group->leave(std::chrono::hours{1});
+  EXPECT_TRUE(seats[0]->recalled.empty());
+  seats[0]->group->leave(milliseconds{0});
+  EXPECT_TRUE(seats[0]->recalled.contains(WaiterId{1}));
+}
+
+TEST_F(Groups, ComeBackThoughTheEngineIsAwayAsTheirLifeEnds) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  const Keeper& keeper = seats[0]->group->service().keeper();
+  const Life first = keeper.self();
+  const Change change = evicting(first, "the test");
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  ASSERT_TRUE(until([&] { return keeper.standing() == Standing::ended; }));
+  server.up = false;
+  EXPECT_FALSE(until([&] { return keeper.self() != first; }, milliseconds{1'000}));
+  server.up = true;
+  EXPECT_TRUE(until([&] { return keeper.self() != first && all_in_one_view(1); })) << logs();
+}
+
+TEST_F(Groups, ComeBackAsAnotherLifeIfTheyAreStruckOff) {
+  const Enlisted silent{Life{1}, 0, "127.0.0.1:1", "silent", true, 1, 0, 0};
+  Change change = enlisting(directory_of(server.store.read({""})).value(), silent, kSettings);
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  join(1);
+  ASSERT_TRUE(until([&] { return seats[0]->group->is_enlisted(); }));
+  const Keeper& keeper = seats[0]->group->service().keeper();
+  const Life first = keeper.self();
+  ASSERT_EQ(keeper.standing(), Standing::outside);
+  change = withdrawing(first);
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  EXPECT_TRUE(until([&] { return keeper.self() != first && all_in_one_view(1); })) << logs();
+}
+
+TEST_F(Groups, CanLeaveBeforeAnyViewHasThem) {
+  const Enlisted silent{Life{1}, 0, "127.0.0.1:1", "silent", true, 1, 0, 0};
+  const Change change = enlisting(directory_of(server.store.read({""})).value(), silent, kSettings);
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  join(1);
+  ASSERT_TRUE(until([&] { return seats[0]->group->is_enlisted(); }));
+  seats[0]->group->leave(milliseconds{0});
+  ASSERT_TRUE(until([&] { return seats[0]->left; }));
+  seats[0]->group->stop();
+  io.restart();
+  io.run_for(milliseconds{5'000});
+  EXPECT_TRUE(io.stopped()) << "there is nothing left to do";
+}
+
+TEST_F(Groups, KeepTheirLocksWhenSomebodyJoins) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  ASSERT_TRUE(seats[2]->group->acquire("orders", WaiterId{3}).has_value());
+  EXPECT_FALSE(
+      until([&] { return !seats[1]->held.empty() || !seats[2]->held.empty(); }, milliseconds{200}));
+  EXPECT_TRUE(seats[0]->lost.empty());
+  ASSERT_TRUE(seats[0]->group->release("orders", WaiterId{1}, std::nullopt).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.size() + seats[2]->held.size() == 1; }));
+}
+
+TEST_F(Groups, TakeOverFromWhoDies) {
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  ASSERT_TRUE(seats[2]->group->acquire("orders", WaiterId{3}).has_value());
+  const Fence first = seats[0]->fence;
+  seats[0].reset();  // Like kill -9: no goodbye, and its beats stop.
+  ASSERT_TRUE(until([&] { return seats[2]->held.contains(WaiterId{3}); })) << logs();
+  EXPECT_TRUE(until([&] { return all_in_one_view(2); }));
+  EXPECT_GT(seats[2]->fence, first);
+}
+
+TEST_F(Groups, LoseTheirLocksWithTheEngineAndNotBefore) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  server.up = false;
+  // Inside the view all goes on until the lease ends.
+  ASSERT_TRUE(seats[1]->group->acquire("stock", WaiterId{2}).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
+  EXPECT_TRUE(seats[0]->lost.empty());
+  EXPECT_TRUE(until([&] { return seats[0]->lost.contains(WaiterId{1}); }));
+  EXPECT_FALSE(seats[0]->group->lease_left().has_value());
+  server.up = true;
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{5}).has_value());
+  EXPECT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{5}); })) << logs();
+}
+
+TEST_F(Groups, LetMembersLeaveAndComeBack) {
+  join(3);
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+  seats[1]->group->leave(milliseconds{0});
+  ASSERT_TRUE(until([&] { return seats[1]->left; })) << logs();
+  seats[1].reset();
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); }, milliseconds{300})) << logs();
+  seats[1] = std::make_unique<Seat>(io, server, "again");
+  ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
+}
+
+TEST_F(Groups, EvictWhoStillBeats) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
+  const Life life = seats[1]->group->service().keeper().self();
+  std::optional<Outcome> outcome;
+  seats[0]->group->evict(life, [&](Outcome o) { outcome = o; });
+  ASSERT_TRUE(until([&] { return outcome.has_value(); }));
+  EXPECT_EQ(*outcome, Outcome::committed);
+  ASSERT_TRUE(until([&] { return seats[1]->lost.contains(WaiterId{2}); })) << logs();
+  // It comes back as somebody else.
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  EXPECT_NE(seats[1]->group->service().keeper().self(), life);
+}
+
+TEST_F(Groups, SurviveARestartOfEverybody) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  const Epoch before = front().epoch();
+  seats.clear();
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  EXPECT_GT(front().epoch(), before);
+}
+
+TEST_F(Groups, AskTheEngineNothingInsideAView) {
+  join(2);
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  const auto asked = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& seat : seats) {
+      const ServiceStats& stats = seat->group->service().stats();
+      sum += stats.proposals + stats.views;
+    }
+    return sum;
+  };
+  const std::uint64_t before = asked();
+  const std::uint64_t commits = server.commits;
+  const Instant start = boot_clock_now();
+  for (std::uint64_t i = 1; i <= 500; ++i) {
+    Seat& seat = *seats[i % 2];
+    ASSERT_TRUE(seat.group->acquire("orders", WaiterId{i}).has_value());
+    ASSERT_TRUE(until([&] { return seat.held.contains(WaiterId{i}); }));
+    ASSERT_TRUE(seat.group->release("orders", WaiterId{i}, std::nullopt).has_value());
+  }
+  EXPECT_EQ(asked(), before);
+  // Only beats: three a TTL of each, whatever is locked meanwhile.
+  const auto ttls = static_cast<std::uint64_t>((boot_clock_now() - start) / milliseconds{600}) + 1;
+  EXPECT_LE(server.commits - commits, ttls * 2 * 4);
+}
+
+TEST(Group, RefusesWhatMakesNoSense) {
+  boost::asio::io_context io;
+  engine::FakeServer server;
+  const auto engine = engine::open_fake(io, server);
+  GroupOptions options;
+  options.listen = net::parse_address("127.0.0.1:0").value();
+  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());
+  options.listen = net::parse_address("192.0.2.1:7").value();
+  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());  // Without TLS.
+  options.listen = net::parse_address("127.0.0.1:7").value();
+  EXPECT_TRUE(Group::create(io, options, *engine, {}).has_value());
+  options.times.ttl = milliseconds{100};
+  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());
+}
+
+}  // namespace
+}  // namespace hapax

@@ -1,0 +1,154 @@
+#include "membership/registrar.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hapax {
+namespace {
+
+Outcome outcome_of(engine::Outcome outcome) {
+  switch (outcome) {
+    case engine::Outcome::committed:
+      return Outcome::committed;
+    case engine::Outcome::conflict:
+      return Outcome::conflict;
+    case engine::Outcome::unknown:
+      break;
+  }
+  return Outcome::unknown;
+}
+
+}  // namespace
+
+// The engine answers later, perhaps after we are gone.
+template <class F>
+auto Registrar::if_alive(F f) {
+  return [weak = std::weak_ptr{alive_}, f = std::move(f)](auto&&... args) {
+    if (!weak.expired()) f(std::forward<decltype(args)>(args)...);
+  };
+}
+
+Registrar::Registrar(engine::Engine& engine, std::string settings, Handlers handlers)
+    : engine_(engine), settings_(std::move(settings)), handlers_(std::move(handlers)) {}
+
+void Registrar::enlist(std::string address, std::string name, std::optional<std::uint32_t> seat) {
+  wish_ = Wish{std::move(address), std::move(name), seat};
+  read();
+}
+
+void Registrar::stop() {
+  is_stopped_ = true;
+  alive_.reset();
+  watch_.reset();
+}
+
+void Registrar::read() {
+  if (is_stopped_) return;
+  if (is_reading_) {
+    read_again_ = true;
+    return;
+  }
+  is_reading_ = true;
+  engine_.read({""}, if_alive([this](Result<engine::Snapshot> snapshot) {
+                 is_reading_ = false;
+                 const bool again = std::exchange(read_again_, false);
+                 auto directory =
+                     snapshot ? directory_of(*snapshot) : Result<Directory>{snapshot.error()};
+                 if (!directory) {
+                   handlers_.on_unreadable(directory.error().message);
+                 } else if (directory->revision < own_commit_ && !is_second_try_) {
+                   is_second_try_ = true;  // This one begins after the commit, and sees it.
+                   return read();
+                 } else {
+                   is_second_try_ = false;
+                   own_commit_ = std::min(own_commit_, directory->revision);
+                   directory_ = std::move(*directory);
+                   if (!watch_) watch_from(directory_.revision);
+                   if (wish_) try_to_enlist(directory_);
+                   handlers_.on_directory(directory_);
+                 }
+                 if (again) read();
+               }));
+}
+
+void Registrar::watch_from(engine::Revision revision) {
+  watch_ = engine_.watch("", revision,
+                         {if_alive([this](const engine::Commit&) { read(); }), if_alive([this] {
+                            watch_.reset();
+                            read();
+                          })});
+}
+
+void Registrar::try_to_enlist(const Directory& now) {
+  if (is_enlisting_) return;
+  if (now.differs_from(settings_)) return handlers_.on_refused(now.settings);
+  const auto seat = wish_->seat ? wish_->seat : now.free_seat();
+  if (!seat) return;  // Full: the next change may free one.
+  Enlisted me{Life{now.last_life + 1}, *seat, wish_->address, wish_->name, false, 0, 0, 0};
+  Change change = enlisting(now, me, settings_);
+  is_enlisting_ = true;
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([this, me](engine::Outcome outcome, engine::Revision revision) {
+                   is_enlisting_ = false;
+                   // Not enlisted for certain: try again, as another life; if the engine is away,
+                   // when somebody asks for the next read. One that is enlisted and never announced
+                   // is struck off by the others.
+                   if (outcome == engine::Outcome::unknown) return;
+                   if (outcome == engine::Outcome::conflict) return read();
+                   own_commit_ = revision;
+                   wish_.reset();
+                   me_ = me;
+                   handlers_.on_enlisted(me_);
+                   read();
+                 }));
+}
+
+void Registrar::carry_out(const EngineAsk& ask) {
+  if (is_stopped_) return;
+  if (ask.kind == EngineAsk::Kind::read) return read();
+  Change change;
+  if (ask.kind == EngineAsk::Kind::propose) {
+    change = proposing(ask.proposal);
+  } else {
+    me_.announced = true;
+    ++me_.beat;
+    change = beating(me_);
+  }
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([this, ask](engine::Outcome outcome, engine::Revision revision) {
+                   const bool announced = ask.kind == EngineAsk::Kind::announce;
+                   if (announced && outcome == engine::Outcome::committed) own_commit_ = revision;
+                   handlers_.on_committed(ask, outcome_of(outcome));
+                 }));
+}
+
+void Registrar::evict(Life life, const std::string& by, std::function<void(Outcome)> done) {
+  Change change = evicting(life, by);
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([done = std::move(done)](engine::Outcome outcome, engine::Revision) {
+                   done(outcome_of(outcome));
+                 }));
+}
+
+void Registrar::show_life() {
+  if (is_stopped_) return;
+  ++me_.beat;
+  Change change = beating(me_);
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([](engine::Outcome, engine::Revision) {}));
+}
+
+void Registrar::withdraw(std::function<void()> done) {
+  wish_.reset();
+  Change change = withdrawing(me_.life);
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([done = std::move(done)](engine::Outcome, engine::Revision) { done(); }));
+}
+
+void Registrar::strike(const Enlisted& stale) {
+  Change change = striking(stale);
+  engine_.commit(std::move(change.conditions), std::move(change.writes),
+                 if_alive([](engine::Outcome, engine::Revision) {}));
+}
+
+}  // namespace hapax

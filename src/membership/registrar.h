@@ -1,0 +1,86 @@
+// Between a service and its engine: what the service orders becomes reads and commits, and what the
+// engine says becomes registers and outcomes. All on the thread of the io_context.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/engine.h"
+#include "membership/directory.h"
+#include "service/orders.h"
+#include "view/keeper.h"
+
+namespace hapax {
+
+class Registrar {
+ public:
+  struct Handlers {
+    std::function<void(const Directory&)> on_directory;  // Read, because asked for or changed.
+    std::function<void(const std::string& why)> on_unreadable;
+    std::function<void(const EngineAsk&, Outcome)> on_committed;
+    std::function<void(const Enlisted&)> on_enlisted;  // This is who we are now.
+    // The group has other settings, those, and we are not let in as long as it does.
+    std::function<void(const std::string& settings)> on_refused;
+  };
+
+  // `settings`: what all members must have in common, as people read it.
+  Registrar(engine::Engine& engine, std::string settings, Handlers handlers);
+  Registrar(const Registrar&) = delete;
+  Registrar& operator=(const Registrar&) = delete;
+
+  // Become a new life, at that seat or the lowest free one. Tries until it succeeds.
+  void enlist(std::string address, std::string name, std::optional<std::uint32_t> seat);
+  void carry_out(const EngineAsk& ask);
+  // Asks nothing more, and hears nothing more: the io_context may run out of work.
+  void stop();
+  void evict(Life life, const std::string& by, std::function<void(Outcome)> done);
+  // Says that we are there, though not announced.
+  void show_life();
+  // We are not there any more, whatever we were; `done` when the engine knows, or does not answer.
+  void withdraw(std::function<void()> done);
+  // Somebody who never announced itself and stood still: its seat is free again.
+  void strike(const Enlisted& stale);
+
+  // Goes with the next beat.
+  void set_reached(std::uint32_t reached) { me_.reached = reached; }
+
+  const Enlisted& me() const { return me_; }
+  const Directory& directory() const { return directory_; }
+  // Whether the directory was read after we were enlisted.
+  bool is_up_to_date() const { return directory_.revision >= own_commit_; }
+  // On the way to becoming another life.
+  bool is_enlisting() const { return wish_.has_value(); }
+  engine::Health health() const { return engine_.health(); }
+
+ private:
+  void read();
+  void try_to_enlist(const Directory& now);
+  void watch_from(engine::Revision revision);
+  template <class F>
+  auto if_alive(F f);
+
+  engine::Engine& engine_;
+  const std::string settings_;
+  Handlers handlers_;
+  std::unique_ptr<engine::Watch> watch_;
+  Directory directory_;
+  Enlisted me_;
+  struct Wish {
+    std::string address, name;
+    std::optional<std::uint32_t> seat;
+  };
+  std::optional<Wish> wish_;  // To be enlisted.
+  // By which we were enlisted or announced. A read begun before it may come back without it, and
+  // must not pass for news: a life that does not find its own beat is over.
+  engine::Revision own_commit_ = 0;
+  bool is_second_try_ = false;
+  bool is_reading_ = false;
+  bool read_again_ = false;  // Something changed while a read was under way.
+  bool is_enlisting_ = false;
+  bool is_stopped_ = false;
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+};
+
+}  // namespace hapax

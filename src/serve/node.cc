@@ -1,0 +1,189 @@
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "console/command.h"
+#include "console/exit_status.h"
+#include "serve/health.h"
+#include "console/log.h"
+#include "serve/node_settings.h"
+#include "daemon/daemon.h"
+
+namespace hapax::cli {
+namespace {
+
+struct NodeArguments {
+  NodeSettings flags;
+  std::string members;  // With commas.
+  std::string config;
+  bool check_config = false;
+};
+
+template <class T>
+T value_or_fail(Result<T> result, int status) {
+  if (!result) throw Failure{status, result.error().message};
+  return std::move(*result);
+}
+
+NodeSettings settings_from(const NodeArguments& a) {
+  NodeSettings flags = a.flags;
+  flags.members = split_at_commas(a.members);
+  NodeSettings file;
+  const char* named = std::getenv("HAPAX_CONFIG");
+  const std::string path = a.config.empty() && named != nullptr ? named : a.config;
+  if (!path.empty()) file = value_or_fail(settings_from_file(path), kBadUsage);
+  return overlay(overlay(std::move(file), settings_from_environment()), flags);
+}
+
+// Until SIGTERM or SIGINT.
+int serve(NodePlan plan) {
+  boost::asio::io_context io{1};
+  const std::string here = plan.config.engine
+                               ? fmt::format("{} of group {}", plan.config.name, plan.config.group)
+                               : fmt::format("member {} of {}", number(plan.config.self) + 1,
+                                             plan.config.members.size());
+  const auto warnings = plan.config.policy.warnings();
+  std::string clients;
+  for (const auto& address : plan.config.clients) clients += ' ' + address.text();
+  const auto daemon = value_or_fail(
+      Daemon::create(io, std::move(plan.config), [](const std::string& line) { log_line(line); }),
+      kBadUsage);
+  std::unique_ptr<Health> health;
+  if (plan.metrics) {
+    health = value_or_fail(Health::open(io, *plan.metrics, [&] { return daemon->metrics(); }),
+                           kUnavailable);
+  }
+  if (const auto started = daemon->start(); !started) {
+    throw Failure{kUnavailable, started.error().message};
+  }
+  for (const std::string& warning : warnings) log_line("warning: " + warning);
+  if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
+  log_line(fmt::format("{} serves clients at{}", here, clients));
+  boost::asio::signal_set signals{io, SIGTERM, SIGINT};
+  const auto end = [&] {
+    if (health) health->close();
+    daemon->stop();
+  };
+  // Locks are given back by those who hold them: they are told to. Who is in a hurry says so twice.
+  signals.async_wait([&](boost::system::error_code error, int signal) {
+    if (error) return;
+    log_line(fmt::format("{} ends when its clients have left: signal {}", here, signal));
+    daemon->wind_up();
+    signals.async_wait([&](boost::system::error_code failed, int again) {
+      if (failed) return;
+      log_line(fmt::format("{} ends at once: signal {}", here, again));
+      end();
+    });
+  });
+  daemon->on_left([&] {
+    log_line(fmt::format("{} has left", here));
+    signals.cancel();
+    end();
+  });
+  io.run();
+  return kHolds;
+}
+
+int run_node(const NodeArguments& a) {
+  const NodeSettings settings = settings_from(a);
+  NodePlan plan = value_or_fail(plan_of(settings), kBadUsage);
+  if (!a.check_config) return serve(std::move(plan));
+  boost::asio::io_context io{1};
+  // Reads the certificates and refuses what start would; opens nothing.
+  value_or_fail(Daemon::create(io, plan.config, {}), kBadUsage);
+  fmt::print("{}", to_toml(plan, settings));
+  return kHolds;
+}
+
+}  // namespace
+
+void add_node(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("node", "Be a member of a group: a daemon, until SIGTERM");
+  command->group(kLockGroup);
+  auto a = std::make_shared<NodeArguments>();
+  NodeSettings& flags = a->flags;
+  command->add_option("--self", flags.self, "Which of the members this is, from 1");
+  command->add_option("--members", a->members,
+                      "Where each member is reached, in the same order everywhere: A1,A2,A3");
+  command->add_option("--listen", flags.listen,
+                      "Listen here: with --engine where the others reach us, else if not there");
+  command
+      ->add_option(
+          "--clients", flags.clients,
+          "Serve programs here (repeatable), over TCP with TLS if there are certificates; else at "
+          "$HAPAX_ADDRESS or the usual Unix socket")
+      ->allow_extra_args(false);
+  command->add_option("--group", flags.group, "Name of the group; members of others are refused");
+  command
+      ->add_option("--algorithm", flags.algorithm,
+                   "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable); the first that "
+                   "matches. The same at all members")
+      ->allow_extra_args(false);
+  command->add_option("--default-algorithm", flags.default_algorithm,
+                      "For the other locks; carvalho-roucairol if not said");
+  command->add_option("--election", flags.election,
+                      "How the coordinator of `central` and the leader are found: bully (if not "
+                      "said), ring-election or chang-roberts. The same at all members");
+  command->add_option("--ca", flags.ca, "The group's authority, PEM. Needed with --cert and --key")
+      ->option_text("FILE");
+  command->add_option("--cert", flags.cert, "Our certificate, PEM")->option_text("FILE");
+  command->add_option("--key", flags.key, "Its private key, PEM")->option_text("FILE");
+  const char* const views = "Members that come and go";
+  command
+      ->add_option("--engine", flags.engine,
+                   "Find the others through it: etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | "
+                   "embedded:PATH (this machine only)")
+      ->group(views);
+  command
+      ->add_option("--advertise", flags.advertise, "Where the others reach us, if not at --listen")
+      ->group(views);
+  command->add_option("--name", flags.name, "For people; the host's if not said")->group(views);
+  command
+      ->add_option("--seat", flags.seat,
+                   "1 … 64; the lowest free one if not said; with TLS, the certificate's")
+      ->group(views);
+  command
+      ->add_option("--ttl", flags.ttl,
+                   "How long a lease lasts, 500ms or more, as the engine allows; 5s if not said. "
+                   "The same at all members")
+      ->group(views);
+  command->add_option("--engine-ca", flags.engine_ca, "Authority of the engine's servers, PEM")
+      ->option_text("FILE")
+      ->group(views);
+  command->add_option("--engine-cert", flags.engine_cert, "Our certificate for the engine, PEM")
+      ->option_text("FILE")
+      ->group(views);
+  command->add_option("--engine-key", flags.engine_key, "Its private key, PEM")
+      ->option_text("FILE")
+      ->group(views);
+  command->add_option("--engine-user", flags.engine_user, "Log in to the engine as")->group(views);
+  command
+      ->add_option("--engine-password-file", flags.engine_password_file,
+                   "Whose first line is the password")
+      ->option_text("FILE")
+      ->group(views);
+  command->add_option("--metrics", flags.metrics,
+                      "Answer GET /metrics and /healthz here: 127.0.0.1:PORT");
+  command->add_option("--config", a->config,
+                      "Settings from this TOML file: the names of the flags without --");
+  command->add_flag("--check-config", a->check_config,
+                    "Print the settings in force as TOML, and end");
+  command->footer(
+      "Examples:\n"
+      "  hapax node --self 1 --members 127.0.0.1:7401,127.0.0.1:7402\n"
+      "  hapax node --config hapax.toml --metrics 127.0.0.1:9464\n"
+      "  hapax node --engine embedded:/var/lib/hapax/group.db --listen 127.0.0.1:7401\n"
+      "  hapax node --engine etcd://10.0.0.5:2379 --listen 10.0.0.1:7400 --ca ca.pem --cert m1.pem "
+      "--key m1.key\n"
+      "  hapax node --config hapax.toml --check-config\n"
+      "A file is overridden by the environment (HAPAX_SELF, HAPAX_MEMBERS, …), and that by flags.\n"
+      "Addresses of other machines need --ca, --cert and --key, as `hapax certs` makes them.\n"
+      "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.");
+  command->callback([a, &outcome] { outcome.status = run_node(*a); });
+}
+
+}  // namespace hapax::cli

@@ -1,0 +1,53 @@
+// A daemon's settings as people write them: in a TOML file, in the environment, as flags. A later
+// source overrides an earlier one, setting by setting.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/address.h"
+#include "daemon/daemon.h"
+
+namespace hapax::cli {
+
+// Names are those of the flags. Nothing, or an empty list: not said here.
+struct NodeSettings {
+  std::optional<std::string> self;  // From 1.
+  std::vector<std::string> members;
+  std::optional<std::string> listen;
+  std::vector<std::string> clients;
+  std::optional<std::string> group;
+  std::vector<std::string> algorithm;  // PATTERN=ALGORITHM.
+  std::optional<std::string> default_algorithm;
+  std::optional<std::string> election;
+  std::optional<std::string> ca, cert, key;
+  std::optional<std::string> metrics;
+  std::optional<std::string> engine, advertise, name, seat, ttl;
+  std::optional<std::string> engine_ca, engine_cert, engine_key, engine_user, engine_password_file;
+};
+
+Result<NodeSettings> settings_from_file(const std::string& path);
+// HAPAX_SELF, HAPAX_MEMBERS, …; lists with commas.
+NodeSettings settings_from_environment();
+// What `above` says, and of `below` the rest.
+NodeSettings overlay(NodeSettings below, const NodeSettings& above);
+
+struct NodePlan {
+  NodeConfig config;
+  std::optional<net::Address> metrics;
+};
+
+// Fills in what is not said; an error that says what is missing or wrong.
+Result<NodePlan> plan_of(const NodeSettings& settings);
+// The same as TOML: what --check-config prints, and --config reads.
+std::string to_toml(const NodePlan& plan, const NodeSettings& settings);
+
+// By its name; an error that lists them.
+Result<ElectionId> election_from(const std::string& name);
+
+// a,b,c as three.
+std::vector<std::string> split_at_commas(const std::string& text);
+
+}  // namespace hapax::cli

@@ -1,0 +1,86 @@
+// What a step of the service asks its daemon to do, to be carried out in this order: tell who has
+// lost, count on the lease, hand out grants, say who is to leave and who is wanted, send, ask the
+// engine. Cleared and reused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "core/fence.h"
+#include "service/lease_times.h"
+#include "locks/outbox.h"
+#include "view/keeper.h"
+#include "view/roll.h"
+#include "wire/codec.h"
+
+namespace hapax {
+
+struct EngineAsk {
+  enum class Kind : std::uint8_t { announce, beat, read, propose };
+  Kind kind{};
+  Life life{};  // Whose.
+  Instant sent{};
+  Proposal proposal{};  // propose
+};
+
+struct Orders {
+  struct Grant {
+    WaiterId waiter{};
+    Fence fence;
+    bool may_keep = false;  // May enter again by itself until it is wanted.
+  };
+  struct Send {
+    Life to{};
+    std::size_t first = 0;  // bytes(send) is the frame.
+    std::size_t count = 0;
+  };
+  struct Complaint {
+    Life peer{};
+    std::string text;
+  };
+
+  std::vector<WaiterId> lost;  // Told before anything is sent that lets others in.
+  // To leave: we go. Theirs until they give it back, or the lease is over.
+  std::vector<WaiterId> recalled;
+  // So long clients may rely on what they hold. It is longer than it was, or there is a lease
+  // again.
+  std::optional<Instant> leased_until;
+  std::vector<Grant> grants;
+  std::vector<WaiterId> wanted;
+  std::vector<Send> sends;
+  std::vector<EngineAsk> asks;
+  std::vector<Complaint> complaints;  // Hang up.
+  bool begun = false;                 // A view has.
+  bool ended = false;                 // This life has.
+
+  std::span<const std::uint8_t> bytes(const Send& send) const {
+    return std::span{arena}.subspan(send.first, send.count);
+  }
+  bool is_empty() const {
+    return lost.empty() && recalled.empty() && !leased_until && grants.empty() && wanted.empty() &&
+           sends.empty() && asks.empty() && complaints.empty() && !begun && !ended;
+  }
+  void clear() {
+    lost.clear();
+    recalled.clear();
+    leased_until.reset();
+    grants.clear();
+    wanted.clear();
+    sends.clear();
+    asks.clear();
+    complaints.clear();
+    arena.clear();
+    begun = ended = false;
+  }
+
+  Bytes arena;  // Of the frames.
+};
+
+}  // namespace hapax
