@@ -62,7 +62,7 @@ const std::map<std::string, Names> kSees{
     {"net", {"base", "core", "wire"}},
     {"session", {"base", "core", "wire"}},
     {"voting", {"base", "core"}},
-    {"mutex", {"base", "core", "voting"}},
+    {"mutex", {"base", "core", "wire", "voting"}},
     {"election", {"base", "core"}},
     {"locks", {"base", "core", "wire", "mutex"}},
     {"view", {"base", "core"}},

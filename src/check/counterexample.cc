@@ -36,8 +36,7 @@ std::string nodes_command(std::string_view algorithm, const CheckOptions& option
   }
   if (choices.say_denied) line += " say-denied";
   if (algorithm == SemaphoreRa::kInfo.name) {
-    line += fmt::format(" units={} each={}", choices.semaphore.units,
-                        most_units_of_a_member(choices.semaphore));
+    line += fmt::format(" units={} each={}", choices.units, choices.most_units_of_a_member());
   }
   if (choices.voting_sets != nullptr && algorithm.starts_with("maekawa")) {
     line += " voting-sets=" + sets_text(*choices.voting_sets);

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "check/options.h"
 #include "check/report.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 #include "world/script.h"
 
 namespace hapax {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "check/clocks.h"
 #include "check/options.h"
 #include "check/parts.h"
 #include "check/search.h"
+#include "core/clocks.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
 #include "wire/codec.h"

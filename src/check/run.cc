@@ -32,8 +32,7 @@ Result<void> check_holdings(std::string_view algorithm, const CheckOptions& opti
       const std::uint32_t capacity = make<A>(View{}, options_from<A>(choices)).capacity();
       const bool all =
           options.holdings.size() == options.n && may_be_held_together(options.holdings, capacity);
-      const std::uint32_t most =
-          capacity == kAnyNumber ? 1 : most_units_of_a_member(choices.semaphore);
+      const std::uint32_t most = capacity == kAnyNumber ? 1 : choices.most_units_of_a_member();
       fits = Result<void>{};
       for (const Holding& holding : options.holdings) {
         if (!all || holding.units > most) fits = error("so many cannot be inside at the start");
@@ -63,10 +62,8 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
   std::string_view never_repeats;
   with_mutex(algorithm, [&]<class A>() {
     never_repeats = A::kInfo.never_repeats;
-    if constexpr (std::same_as<A, SemaphoreRa>) {
-      if (choices.semaphore.units > 1) {
-        never_repeats = "what a member was told of units in use may be as old as you like";
-      }
+    if (choices.units > 1 && never_repeats.empty()) {
+      never_repeats = A::kInfo.never_repeats_with_units;
     }
     if (options.forever && !never_repeats.empty()) return;
     report = check_mutex<A>(options, options_from<A>(choices), observer);

@@ -7,7 +7,7 @@
 #include "check/options.h"
 #include "check/report.h"
 #include "check/search.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 
 namespace hapax {
 

@@ -1,7 +1,7 @@
 #include "check/run_views.h"
 
 #include "check/explore_views.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 
 namespace hapax {
 

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "check/clocks.h"
 #include "check/row_layout.h"
 #include "check/run.h"
 #include "check/team.h"
+#include "core/clocks.h"
 
 namespace hapax {
 namespace {

@@ -19,7 +19,7 @@ constexpr Holding kReads{Mode::shared, 1};
 constexpr Holding kWrites{Mode::exclusive, 1};
 
 MutexChoices units(std::uint32_t k, std::uint32_t per_member = 0) {
-  return {.semaphore = {.units = k, .per_member = per_member}};
+  return {.units = k, .per_member = per_member};
 }
 
 // --- readers and writers ---

@@ -12,7 +12,7 @@
 
 #include "check/explore.h"
 #include "check/run.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 #include "wire/codec.h"
 
 namespace hapax {

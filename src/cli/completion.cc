@@ -5,7 +5,7 @@
 
 #include "console/command.h"
 #include "election/catalog.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 
 namespace hapax::cli {
 namespace {

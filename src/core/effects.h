@@ -48,6 +48,9 @@ constexpr std::string_view name_of(Reject reject) {
   return "?";
 }
 
+// Whom a send goes to: one member, all others, or those of a list.
+enum class Reach : std::uint8_t { one, others, listed };
+
 template <class MessageType>
 class Effects {
  public:
@@ -56,7 +59,7 @@ class Effects {
   // One send, to one receiver or, as a multicast, to several. Kept apart, so that a multicast can
   // be counted as one message and as many.
   struct Send {
-    enum class Reach : std::uint8_t { one, others, listed };
+    using Reach = hapax::Reach;
 
     Message message;
     Reach reach;
@@ -95,6 +98,9 @@ class Effects {
 
   void reject(Reject reason) { rejected_ = reason; }
 
+  // The answer to `peer`, or its turn, has to wait.
+  void defer(NodeId peer) { deferred_.push_back(peer); }
+
   // Why the step did what it did, for traces. Formats only for a driver that listens.
   template <class... Args>
   void because(fmt::format_string<Args...> format, Args&&... args) {
@@ -111,42 +117,71 @@ class Effects {
   std::optional<Turn> entered() const { return entered_; }
   Reject rejected() const { return rejected_; }
   std::span<const std::string> reasons() const { return reasons_; }
+  std::span<const NodeId> deferred() const { return deferred_; }
+
+  // Calls f(to) for every receiver of `send`, in order.
+  // REQUIRES: `self` took the step, in a view of `size` members.
+  template <class F>
+  void for_each_receiver(const Send& send, NodeId self, std::uint32_t size, F&& f) const {
+    switch (send.reach) {
+      case Reach::one:
+        f(send.to);
+        break;
+      case Reach::others:
+        for (std::uint32_t to = 0; to < size; ++to) {
+          if (to != number(self)) f(NodeId{to});
+        }
+        break;
+      case Reach::listed:
+        for (const NodeId to : listed(send)) f(to);
+        break;
+    }
+  }
 
   // Calls f(to, message) for every single message, in the order in which they were sent.
-  // REQUIRES: `self` took the step, in a view of `size` members.
   template <class F>
   void for_each_message(NodeId self, std::uint32_t size, F&& f) const {
     for (const Send& send : sends_) {
-      switch (send.reach) {
-        case Send::Reach::one:
-          f(send.to, send.message);
-          break;
-        case Send::Reach::others:
-          for (std::uint32_t to = 0; to < size; ++to) {
-            if (to != number(self)) f(NodeId{to}, send.message);
-          }
-          break;
-        case Send::Reach::listed:
-          for (const NodeId to : listed(send)) f(to, send.message);
-          break;
-      }
+      for_each_receiver(send, self, size, [&](NodeId to) { f(to, send.message); });
     }
+  }
+
+  // Takes over what a step left in `other`, each message as f(message) gives it, and clears it.
+  // REQUIRES: clear() was called since the last step.
+  template <class Other, class F>
+  void take(Effects<Other>& other, F&& f) {
+    HAPAX_CHECK(sends_.empty());
+    for (const auto& send : other.sends_) {
+      sends_.push_back({f(send.message), send.reach, send.to, send.first, send.count});
+    }
+    listed_.swap(other.listed_);
+    deferred_.swap(other.deferred_);
+    reasons_.swap(other.reasons_);
+    entered_ = other.entered_;
+    rejected_ = other.rejected_;
+    other.clear();
   }
 
   // REQUIRES: no reason is left from before.
   void explain(bool on) { explaining_ = on; }
+  bool explains() const { return explaining_; }
 
   void clear() {
     sends_.clear();
     listed_.clear();
+    deferred_.clear();
     if (explaining_) reasons_.clear();
     entered_.reset();
     rejected_ = Reject::none;
   }
 
  private:
+  template <class>
+  friend class Effects;
+
   std::vector<Send> sends_;
   std::vector<NodeId> listed_;  // Receivers of the multicasts in sends_.
+  std::vector<NodeId> deferred_;
   std::vector<std::string> reasons_;
   std::optional<Turn> entered_;
   Reject rejected_ = Reject::none;

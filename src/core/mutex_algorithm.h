@@ -7,9 +7,9 @@
 //   no size limit                    the class checked at N=3 is the class simulated at N=1,000,000
 //   lazy                             a node that never heard of a lock is in the state A{view}
 //
-// An algorithm also tells its counter, and lets it be raised while it is idle: clock() and
-// raise_clock(), or turn() and raise_turn(). A node that forgets an instance which is otherwise
-// like new lets the next one begin at the highest counter forgotten.
+// An algorithm also tells its counter, its clock or its turns, and lets it be raised while it is
+// idle. A node that forgets an instance which is otherwise like new lets the next one begin at the
+// highest counter forgotten.
 //
 // Giving up a wait is the driver's business: an abandoned request is released once it is granted.
 #pragma once
@@ -22,6 +22,7 @@
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/make.h"
+#include "core/mutex_info.h"
 #include "core/view.h"
 
 namespace hapax {
@@ -41,32 +42,27 @@ constexpr std::string_view name_of(Phase phase) {
   return "?";
 }
 
-// What an algorithm needs of its channels. Reliable always; the order of messages only for some.
-enum class Channels : std::uint8_t { unordered, fifo };
-
-// What there is to say about an algorithm in one line.
-struct MutexInfo {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view kind;  // permission | token | quorum
-  Channels needs;
-  bool can_deadlock = false;
-  bool never_rests = false;       // Sends messages even when nobody wants to enter.
-  bool turns_are_stamps = false;  // A turn is turn_of() the request's stamp.
-  // Why states do not come again when members go on asking for ever, even with all clocks counted
-  // from the lowest. Empty if they do.
-  std::string_view never_repeats = "";
-};
-
 template <class Variant>
 inline constexpr bool kAllRecords = false;
 template <class... Ts>
 inline constexpr bool kAllRecords<std::variant<Ts...>> = (Record<Ts> && ...);
 
 template <class A>
+concept CountsByClock = requires(A a, const A ca) {
+  { ca.clock() } -> std::same_as<Clock>;
+  a.raise_clock(Clock{});  // REQUIRES: phase() == idle. To that, unless it is higher already.
+};
+template <class A>
+concept CountsByTurn = requires(A a, const A ca) {
+  { ca.turn() } -> std::same_as<Turn>;
+  a.raise_turn(Turn{});  // REQUIRES: phase() == idle. Where turns are counted; elsewhere nothing.
+};
+
+template <class A>
 concept MutexAlgorithm = std::copyable<A> && Record<A> && kAllRecords<typename A::Message> &&
-    requires(A a, const A ca, NodeId from, const typename A::Message& m,
-             Effects<typename A::Message>& fx) {
+    (CountsByClock<A> || CountsByTurn<A>)&&requires(A a, const A ca, NodeId from,
+                                                    const typename A::Message& m,
+                                                    Effects<typename A::Message>& fx) {
   { A::kInfo } -> std::convertible_to<MutexInfo>;
   A{View{}};               // Starts from any view, any holder.
   a.request(fx);           // REQUIRES: phase() == idle.
@@ -79,6 +75,25 @@ concept MutexAlgorithm = std::copyable<A> && Record<A> && kAllRecords<typename A
 template <MutexAlgorithm A>
 void start(A& algorithm, Effects<typename A::Message>& fx) {
   if constexpr (requires { algorithm.start(fx); }) algorithm.start(fx);
+}
+
+// What may be forgotten of an instance that is otherwise like new: its clock, or its turns.
+template <MutexAlgorithm A>
+std::uint64_t counter_of(const A& a) {
+  if constexpr (CountsByClock<A>) {
+    return number(a.clock());
+  } else {
+    return number(a.turn());
+  }
+}
+
+template <MutexAlgorithm A>
+void raise_counter(A& a, std::uint64_t floor) {
+  if constexpr (CountsByClock<A>) {
+    a.raise_clock(Clock{floor});
+  } else {
+    a.raise_turn(Turn{floor});
+  }
 }
 
 }  // namespace hapax

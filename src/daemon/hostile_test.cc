@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "base/prng.h"
-#include "mutex/catalog.h"
 #include "core/lock_name.h"
 #include "locks/lock_payload.h"
 #include "locks/lock_table.h"
 #include "locks/testing/table_group.h"
+#include "mutex/algorithms.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -1,3 +1,5 @@
+#include "mutex/algorithms.h"
+
 #include <fmt/format.h>
 #include <memory>
 
@@ -6,7 +8,6 @@
 #include "console/table.h"
 #include "election/catalog.h"
 #include "memory/catalog.h"
-#include "mutex/catalog.h"
 
 namespace hapax::cli {
 namespace {

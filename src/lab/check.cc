@@ -8,12 +8,12 @@
 
 #include "check/counterexample.h"
 #include "check/run.h"
-#include "lab/check_views.h"
 #include "console/command.h"
 #include "console/json.h"
 #include "console/progress.h"
-#include "lab/voting.h"
 #include "election/catalog.h"
+#include "lab/check_views.h"
+#include "lab/voting.h"
 #include "world/minimise.h"
 
 namespace hapax::cli {
@@ -195,8 +195,8 @@ int run_check(const CheckArguments& a) {
   }
   const MutexChoices choices{.voting_sets = votes ? &sets : nullptr,
                              .say_denied = a.say_denied,
-                             .semaphore = {.units = static_cast<std::uint32_t>(a.units),
-                                           .per_member = static_cast<std::uint32_t>(a.per_member)}};
+                             .units = static_cast<std::uint32_t>(a.units),
+                             .per_member = static_cast<std::uint32_t>(a.per_member)};
   const bool by_messages = elects || with_mutex(a.algorithm, []<class A>() {});
   CheckReport report;
   double seconds = 0;

@@ -10,10 +10,10 @@
 #include "console/json.h"
 #include "console/number.h"
 #include "console/progress.h"
-#include "lab/sim_trace.h"
 #include "console/table.h"
-#include "lab/voting.h"
 #include "election/catalog.h"
+#include "lab/sim_trace.h"
+#include "lab/voting.h"
 #include "memory/catalog.h"
 #include "sim/run.h"
 #include "sim/theory.h"
@@ -333,7 +333,8 @@ int simulate_mutex(const SimArguments& a) {
       simulate(a.algorithm, options,
                {.voting_sets = votes ? &sets : nullptr,
                 .say_denied = a.say_denied,
-                .semaphore = {.units = static_cast<std::uint32_t>(a.units), .per_member = 1}},
+                .units = static_cast<std::uint32_t>(a.units),
+                .per_member = 1},
                [&](const SimProgress& p) {
                  if (p.events == 0) set_up = progress.seconds();
                  progress.show(p.entries, p.entries_wanted,

@@ -9,7 +9,7 @@
 #include "console/json.h"
 #include "console/progress.h"
 #include "lab/sim.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 #include "swarm/swarm.h"
 
 namespace hapax::cli {

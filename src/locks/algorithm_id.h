@@ -6,17 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
-namespace hapax {
+#include "core/mutex_info.h"
 
-enum class AlgorithmId : std::uint8_t {};
+namespace hapax {
 
 inline constexpr std::size_t kMutexAlgorithms = 11;
 inline constexpr std::size_t kAlgorithms = kMutexAlgorithms + 2;
 
-constexpr std::uint8_t number(AlgorithmId id) { return static_cast<std::uint8_t>(id); }
 constexpr bool is_valid(AlgorithmId id) { return number(id) < kAlgorithms; }
 
 // Whether it lets in several at once.
@@ -25,7 +23,5 @@ constexpr bool is_shared(AlgorithmId id) { return is_valid(id) && number(id) >= 
 // REQUIRES: is_valid(id).
 std::string_view name_of(AlgorithmId id);
 std::optional<AlgorithmId> algorithm_named(std::string_view name);
-// All names, as a sentence lists them.
-std::string algorithm_names();
 
 }  // namespace hapax

@@ -12,8 +12,8 @@
 #include "base/ids.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
-#include "mutex/catalog.h"
 #include "locks/algorithm_id.h"
+#include "mutex/algorithms.h"
 
 namespace hapax {
 
@@ -67,25 +67,6 @@ void with_mutex_in(Mutex& mutex, F&& f) {
 template <class A>
 Effects<typename A::Message>& effects_for(AnyEffects& all) {
   return std::get<Effects<typename A::Message>>(all);
-}
-
-// What may be forgotten of an instance that is otherwise like new: its clock, or its turns.
-template <MutexAlgorithm A>
-std::uint64_t counter_of(const A& a) {
-  if constexpr (requires { a.clock(); }) {
-    return number(a.clock());
-  } else {
-    return number(a.turn());
-  }
-}
-
-template <MutexAlgorithm A>
-void raise_counter(A& a, std::uint64_t floor) {
-  if constexpr (requires { a.raise_clock(Clock{}); }) {
-    a.raise_clock(Clock{floor});
-  } else {
-    a.raise_turn(Turn{floor});
-  }
 }
 
 // Whether `a` is A{view} but for its counter.

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/prng.h"
-#include "mutex/catalog.h"
-#include "mutex/tree.h"
 #include "core/lock_name.h"
 #include "locks/testing/table_group.h"
+#include "mutex/algorithms.h"
+#include "mutex/tree.h"
 
 namespace hapax {
 namespace {

@@ -3,8 +3,9 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include "mutex/semaphore_ra.h"
 #include "locks/any_mutex.h"
+#include "mutex/catalog.h"
+#include "mutex/semaphore_ra.h"
 
 namespace hapax {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "mutex/catalog.h"
 #include "locks/any_mutex.h"
+#include "mutex/algorithms.h"
 
 namespace hapax {
 namespace {

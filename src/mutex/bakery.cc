@@ -53,6 +53,7 @@ void Bakery::on_read_number(NodeId from, Effects<Message>& fx) {
 void Bakery::on_read_chosen(NodeId from, Effects<Message>& fx) {
   if (is_choosing()) {
     fx.because("{} keeps {} waiting: it is choosing a number", self_.value, from);
+    fx.defer(from);
     defer(from, fx);
   } else {
     fx.because("{} tells {} that it is not choosing", self_.value, from);
@@ -67,6 +68,7 @@ void Bakery::on_read_turn(NodeId from, std::uint64_t number, Effects<Message>& f
   } else if (precedes(from, number)) {
     fx.because("{} keeps {} waiting: own ticket ({},{}) precedes ({},{})", self_.value, from,
                number_, self_.value, number, from);
+    fx.defer(from);
     defer(from, fx);
   } else {
     fx.because("{} lets {} pass: it has no ticket before ({},{})", self_.value, from, number, from);

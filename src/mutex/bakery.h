@@ -27,6 +27,7 @@ class Bakery {
  public:
   static constexpr MutexInfo kInfo{
       .name = "bakery",
+      .id = AlgorithmId{10},
       .summary = "draw a ticket and wait for all smaller ones, by reading everybody (1974)",
       .kind = "permission",
       .needs = Channels::unordered,

@@ -92,6 +92,7 @@ void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& f
       fx.because("{} defers {}: own {} precedes {}", self_.value, from, own(), theirs);
     }
     clock_ = std::max(clock_, clock);
+    fx.defer(from);
     deferred_.insert(from);
     return;
   }

@@ -25,9 +25,11 @@ class CarvalhoRoucairol {
  public:
   static constexpr MutexInfo kInfo{
       .name = "carvalho-roucairol",
+      .id = AlgorithmId{4},
       .summary = "Ricart-Agrawala with permission that stays until somebody asks for it (1983)",
       .kind = "permission",
       .needs = Channels::unordered,
+      .permission_stays = true,
       .never_repeats = "members that ask nobody let their clocks run away from the others'"};
 
   struct Request {

@@ -98,6 +98,7 @@ void Central::enqueue(NodeId node, Effects<Message>& fx) {
   }
   fx.because("{} queues {} in place {}: {} is inside", self_.value, node, queue_.size() - 1,
              queue_.front());
+  fx.defer(node);
   if (say_denied_ && node != self_) fx.send(node, Denied{});
 }
 

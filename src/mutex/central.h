@@ -13,6 +13,7 @@
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
+#include "core/mutex_choices.h"
 #include "core/view.h"
 #include "mutex/fifo.h"
 
@@ -21,13 +22,15 @@ namespace hapax {
 class Central {
  public:
   static constexpr MutexInfo kInfo{.name = "central",
+                                   .id = AlgorithmId{0},
                                    .summary = "ask the coordinator; it keeps the queue",
                                    .kind = "permission",
-                                   .needs = Channels::fifo};
+                                   .needs = Channels::fifo,
+                                   .takes = {.say_denied = true},
+                                   .coordinated = true};
 
-  struct Options {
-    bool say_denied = false;  // Tell whoever has to queue: one more message for each of them.
-  };
+  // say_denied: one more message for each who has to queue.
+  using Options = MutexChoices;
 
   struct Request {
     HAPAX_RECORD(Request)
@@ -39,7 +42,7 @@ class Central {
   struct Release {
     HAPAX_RECORD(Release)
   };
-  // Not now: the sender of the request is in the queue. Sent only with Options::say_denied.
+  // Not now: the sender of the request is in the queue. Sent only with MutexChoices::say_denied.
   struct Denied {
     HAPAX_RECORD(Denied)
   };

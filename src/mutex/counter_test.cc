@@ -5,31 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "base/prng.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 #include "mutex/testing/network.h"
 
 namespace hapax {
 namespace {
 
 using testing::Network;
-
-template <class A>
-std::uint64_t counter_of(const A& a) {
-  if constexpr (requires { a.clock(); }) {
-    return number(a.clock());
-  } else {
-    return number(a.turn());
-  }
-}
-
-template <class A>
-void raise_to(A& a, std::uint64_t floor) {
-  if constexpr (requires { a.clock(); }) {
-    a.raise_clock(Clock{floor});
-  } else {
-    a.raise_turn(Turn{floor});
-  }
-}
 
 // Network checks exclusion and fences at every step.
 template <class A>
@@ -55,7 +37,7 @@ void play(std::uint64_t seed) {
     } else if (net.phase(node) == Phase::idle && what < 8) {
       if (may_ask()) net.request(node);
     } else if (net.phase(node) == Phase::idle) {
-      net.act(node, [&](A& a, auto&) { raise_to(a, counter_of(a) + prng.below(5)); });
+      net.act(node, [&](A& a, auto&) { raise_counter(a, counter_of(a) + prng.below(5)); });
     }
   }
   EXPECT_GT(net.entries().size(), 3u);
@@ -75,14 +57,14 @@ TEST(Counters, NeverFallAndOnlyCountWhereTheyMean) {
     const View at_home{Epoch{1}, 3, NodeId{1}, NodeId{1}, false};
     A home{at_home};
     EXPECT_EQ(counter_of(home), 0u);
-    raise_to(home, 7);
-    raise_to(home, 5);
+    raise_counter(home, 7);
+    raise_counter(home, 5);
     EXPECT_EQ(counter_of(home), 7u);
     EXPECT_EQ(home.phase(), Phase::idle);
     // Elsewhere a token or a coordinator's desk has nothing to count.
     const View elsewhere{Epoch{1}, 3, NodeId{2}, NodeId{1}, false};
     A other{elsewhere};
-    raise_to(other, 7);
+    raise_counter(other, 7);
     const bool counts_here = A::kInfo.kind != "token" && A::kInfo.name != "central";
     EXPECT_EQ(counter_of(other), counts_here ? 7u : 0u);
     EXPECT_EQ(other == A{elsewhere}, !counts_here);

@@ -24,6 +24,7 @@ class Lamport {
  public:
   static constexpr MutexInfo kInfo{
       .name = "lamport",
+      .id = AlgorithmId{2},
       .summary = "everybody keeps the queue of all requests, ordered by clock (1978)",
       .kind = "permission",
       .needs = Channels::fifo,

@@ -7,8 +7,8 @@
 
 namespace hapax {
 
-Maekawa::Maekawa(const View& view, Options options)
-    : voters_{Constituency{view, options}},
+Maekawa::Maekawa(const View& view, const Options& options)
+    : voters_{Constituency{view, options.voting_sets}},
       phase_(view.starts_inside() ? Phase::inside : Phase::idle) {
   // The voters of a member that starts inside have voted for it, with a request before all others.
   if (view.held && voters_.value.contains(view.holder, view.self)) {

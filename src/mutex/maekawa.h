@@ -18,6 +18,7 @@
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
+#include "core/mutex_choices.h"
 #include "core/stamp.h"
 #include "core/view.h"
 #include "voting/constituency.h"
@@ -28,9 +29,11 @@ class Maekawa {
  public:
   static constexpr MutexInfo kInfo{
       .name = "maekawa",
+      .id = AlgorithmId{6},
       .summary = "win the votes of a small set that meets every other; free of deadlock (1985)",
       .kind = "quorum",
       .needs = Channels::fifo,
+      .takes = {.voting_sets = true},
       .never_repeats = "voters that do not meet let their clocks run away from one another"};
 
   struct Request {
@@ -56,9 +59,9 @@ class Maekawa {
     HAPAX_RECORD(Release, clock)
   };
   using Message = std::variant<Request, Locked, Failed, Inquire, Yield, Release>;
-  using Options = VotingOptions;
+  using Options = MutexChoices;
 
-  explicit Maekawa(const View& view, Options options = {});
+  explicit Maekawa(const View& view, const Options& options = {});
 
   void request(Effects<Message>& fx);
   void release(Effects<Message>& fx);

@@ -7,8 +7,8 @@
 
 namespace hapax {
 
-MaekawaBasic::MaekawaBasic(const View& view, Options options)
-    : voters_{Constituency{view, options}},
+MaekawaBasic::MaekawaBasic(const View& view, const Options& options)
+    : voters_{Constituency{view, options.voting_sets}},
       phase_(view.starts_inside() ? Phase::inside : Phase::idle) {
   if (view.held && voters_.value.contains(view.holder, view.self)) {
     voted_ = true;
@@ -42,6 +42,7 @@ void MaekawaBasic::receive(NodeId from, const Message& message, Effects<Message>
 void MaekawaBasic::on_request(NodeId from, Effects<Message>& fx) {
   if (!voted_) return vote_for(from, fx);
   fx.because("{} queues {}: it has voted for {}", self(), from, candidate_);
+  fx.defer(from);
   queue_.push_back(from);
 }
 

@@ -15,6 +15,7 @@
 #include "base/record.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
+#include "core/mutex_choices.h"
 #include "core/view.h"
 #include "voting/constituency.h"
 
@@ -24,9 +25,11 @@ class MaekawaBasic {
  public:
   static constexpr MutexInfo kInfo{
       .name = "maekawa-basic",
+      .id = AlgorithmId{5},
       .summary = "Maekawa as in the lecture: voting sets without a way out of deadlock",
       .kind = "quorum",
       .needs = Channels::fifo,
+      .takes = {.voting_sets = true},
       .can_deadlock = true,
       .never_repeats = "voters that do not meet let their turns run away from one another"};
 
@@ -43,9 +46,9 @@ class MaekawaBasic {
     HAPAX_RECORD(Release, turn)
   };
   using Message = std::variant<Request, Reply, Release>;
-  using Options = VotingOptions;
+  using Options = MutexChoices;
 
-  explicit MaekawaBasic(const View& view, Options options = {});
+  explicit MaekawaBasic(const View& view, const Options& options = {});
 
   void request(Effects<Message>& fx);
   void release(Effects<Message>& fx);

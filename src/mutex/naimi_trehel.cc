@@ -58,6 +58,7 @@ void NaimiTrehel::on_request(NodeId origin, Effects<Message>& fx) {
     pass(origin, fx);
   } else {
     fx.because("{} notes {} as next: it is {} itself", self_.value, origin, name_of(phase_));
+    fx.defer(origin);
     next_ = origin;
   }
   father_ = origin;

@@ -23,6 +23,7 @@ class NaimiTrehel {
  public:
   static constexpr MutexInfo kInfo{
       .name = "naimi-trehel",
+      .id = AlgorithmId{9},
       .summary = "ask along a tree that bends towards the last requester (1987)",
       .kind = "token",
       .needs = Channels::unordered};

@@ -46,6 +46,7 @@ void Raymond::on_request(NodeId from, Effects<Message>& fx) {
   } else {
     queue_.push_back(from);
     fx.because("{} queues {} in place {}", self_.value, from, queue_.size());
+    fx.defer(from);
     serve_queue(fx);
   }
 }

@@ -22,6 +22,7 @@ class Raymond {
  public:
   static constexpr MutexInfo kInfo{
       .name = "raymond",
+      .id = AlgorithmId{8},
       .summary = "ask along a tree whose edges point to the token (1989)",
       .kind = "token",
       .needs = Channels::fifo};

@@ -61,9 +61,11 @@ void ReadersWriters::on_request(NodeId from, const Request& request, Effects<Mes
     fx.send(from, Reply{request.clock});
   } else if (phase_ == Phase::inside) {
     fx.because("{} defers {}: it is inside, to {}", self_.value, from, verb_of(mode_));
+    fx.defer(from);
     deferred_.insert(from);
   } else if (phase_ == Phase::waiting && own() < theirs) {
     fx.because("{} defers {}: own {} precedes {}", self_.value, from, own(), theirs);
+    fx.defer(from);
     deferred_.insert(from);
   } else {
     if (phase_ == Phase::waiting) {

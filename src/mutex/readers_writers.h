@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/effects.h"
+#include "core/mutex_choices.h"
 #include "core/shared_algorithm.h"
 #include "core/stamp.h"
 #include "core/view.h"
@@ -29,13 +30,15 @@ class ReadersWriters {
  public:
   static constexpr MutexInfo kInfo{
       .name = "readers-writers",
+      .id = AlgorithmId{11},
       .summary = "ask everybody; readers do not defer readers (after Ricart-Agrawala)",
       .kind = "permission",
       .needs = Channels::unordered,
-      .turns_are_stamps = true};
+      .turns_are_stamps = true,
+      .readers_join = true};
   static constexpr std::array kModes{Mode::exclusive, Mode::shared};
 
-  struct Options {};
+  using Options = MutexChoices;
   struct Request {
     Clock clock{};
     Mode mode{};

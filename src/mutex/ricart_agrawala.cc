@@ -49,9 +49,11 @@ void RicartAgrawala::on_request(NodeId from, Clock clock, Effects<Message>& fx) 
   const Stamp theirs{clock, from};
   if (phase_ == Phase::inside) {
     fx.because("{} defers {}: it is inside", self_.value, from);
+    fx.defer(from);
     deferred_.insert(from);
   } else if (phase_ == Phase::waiting && own() < theirs) {
     fx.because("{} defers {}: own {} precedes {}", self_.value, from, own(), theirs);
+    fx.defer(from);
     deferred_.insert(from);
   } else {
     if (phase_ == Phase::waiting) {

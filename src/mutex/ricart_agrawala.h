@@ -23,6 +23,7 @@ class RicartAgrawala {
  public:
   static constexpr MutexInfo kInfo{
       .name = "ricart-agrawala",
+      .id = AlgorithmId{3},
       .summary = "ask everybody; whoever asked earlier answers last (1981)",
       .kind = "permission",
       .needs = Channels::unordered,

@@ -20,7 +20,7 @@ SemaphoreRa::SemaphoreRa(const View& view, const Options& options, const Holding
     : self_{view.self},
       size_{view.size},
       units_{options.units},
-      per_member_{most_units_of_a_member(options)},
+      per_member_{options.most_units_of_a_member()},
       used_(own.units) {
   HAPAX_CHECK(options.units > 0);
   HAPAX_CHECK(used_ <= per_member_);
@@ -67,6 +67,7 @@ void SemaphoreRa::on_request(NodeId from, Clock clock, Effects<Message>& fx) {
   if (units == per_member_) {
     fx.because("{} defers {}: it uses, or asked earlier for, all {} it may", self_.value, from,
                units);
+    fx.defer(from);
     return;
   }
   fx.because("{} replies to {}: it uses, or asked earlier for, {}", self_.value, from, units);

@@ -28,6 +28,7 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/effects.h"
+#include "core/mutex_choices.h"
 #include "core/shared_algorithm.h"
 #include "core/stamp.h"
 #include "core/view.h"
@@ -38,17 +39,17 @@ class SemaphoreRa {
  public:
   static constexpr MutexInfo kInfo{
       .name = "semaphore-ra",
+      .id = AlgorithmId{12},
       .summary = "ask everybody; enter when all replies leave a unit (Raymond 1989)",
       .kind = "permission",
       .needs = Channels::unordered,
-      .turns_are_stamps = true};
+      .takes = {.units = true},
+      .turns_are_stamps = true,
+      .never_repeats_with_units =
+          "what a member was told of units in use may be as old as you like"};
   static constexpr std::array kModes{Mode::shared};
 
-  struct Options {
-    std::uint32_t units = 1;
-    std::uint32_t per_member = 0;  // How many of them a member may use; 0: all.
-    HAPAX_RECORD(Options, units, per_member)
-  };
+  using Options = MutexChoices;
   struct Request {
     Clock clock{};
     HAPAX_RECORD(Request, clock)
@@ -62,7 +63,7 @@ class SemaphoreRa {
   };
   using Message = std::variant<Request, Reply>;
 
-  explicit SemaphoreRa(const View& view) : SemaphoreRa(view, {}) {}
+  explicit SemaphoreRa(const View& view) : SemaphoreRa(view, Options{}) {}
   SemaphoreRa(const View& view, const Options& options)
       : SemaphoreRa(view, options, {Mode::shared, view.starts_inside() ? 1u : 0u}) {}
   // REQUIRES: options.units > 0; the member holds no more than it may.
@@ -122,11 +123,6 @@ class SemaphoreRa {
   Box<Wait> wait_;                        // Invariant: there just while it waits.
   Box<std::vector<Listener>> listeners_;  // By node. Invariant: not empty if there.
 };
-
-// How many units one member may use.
-constexpr std::uint32_t most_units_of_a_member(const SemaphoreRa::Options& options) {
-  return options.per_member == 0 ? options.units : std::min(options.per_member, options.units);
-}
 
 static_assert(SharedAlgorithm<SemaphoreRa>);
 static_assert(sizeof(SemaphoreRa) <= 64);

@@ -124,6 +124,7 @@ void SuzukiKasami::queue_new_requests(Effects<Message>& fx) {
     const bool listed = served != token_->served.end() && served->first == node;
     if (number != (listed ? served->second : 0) + 1 || queued.contains(node)) continue;
     fx.because("{} queues {}: its request {} is not served yet", self_.value, node, number);
+    fx.defer(node);
     token_->queue.push(node);
   }
 }

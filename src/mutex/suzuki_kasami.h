@@ -25,6 +25,7 @@ class SuzukiKasami {
  public:
   static constexpr MutexInfo kInfo{
       .name = "suzuki-kasami",
+      .id = AlgorithmId{7},
       .summary = "ask everybody for the token; it carries the queue (1985)",
       .kind = "token",
       .needs = Channels::unordered,

@@ -62,6 +62,13 @@ void TokenRing::regenerate(Effects<Message>& fx) {
   use_or_pass(fx);
 }
 
+bool TokenRing::take_back(const Message& message) {
+  if (generation_ != 0) return false;
+  has_token_ = true;
+  turn_ = std::get<Token>(message).turn;
+  return true;
+}
+
 void TokenRing::on_token(NodeId from, const Token& token, Effects<Message>& fx) {
   if (from != predecessor()) {
     fx.because("{} refuses a token of {}: it comes only from {}", self_.value, from, predecessor());

@@ -25,10 +25,13 @@ namespace hapax {
 class TokenRing {
  public:
   static constexpr MutexInfo kInfo{.name = "token-ring",
+                                   .id = AlgorithmId{1},
                                    .summary = "a token goes round; enter when it comes by",
                                    .kind = "token",
                                    .needs = Channels::fifo,
-                                   .never_rests = true};
+                                   .never_rests = true,
+                                   .token_rests = true,
+                                   .counter_bits = 39};
 
   struct Token {
     std::uint64_t generation = 0;
@@ -56,6 +59,10 @@ class TokenRing {
   // REQUIRES: !has_token().
   void regenerate(Effects<Message>& fx);
   bool has_token() const { return has_token_; }
+
+  // The token that was to leave with `message` stays, as it was before start(). False if it is not
+  // the view's first: no state to rest in is like that.
+  bool take_back(const Message& message);
 
   HAPAX_RECORD(TokenRing, self_, size_, phase_, has_token_, generation_, turn_)
 

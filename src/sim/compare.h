@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "mutex/catalog.h"
-#include "voting/voting_sets.h"
 #include "base/duration.h"
+#include "mutex/algorithms.h"
 #include "sim/report.h"
 #include "sim/theory.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 

@@ -174,6 +174,8 @@ class Counter {
     if (std::get<Next>(message).number != count_++) fx.reject(Reject::not_asked);
   }
   Phase phase() const { return phase_; }
+  Turn turn() const { return Turn{count_}; }
+  void raise_turn(Turn) {}
 
   HAPAX_RECORD(Counter, count_, phase_)
 

@@ -17,7 +17,7 @@ SimOptions busy(double readers = 0) {
 }
 
 MutexChoices units(std::uint32_t k, std::uint32_t each = 1) {
-  return {.semaphore = {.units = k, .per_member = each}};
+  return {.units = k, .per_member = each};
 }
 
 TEST(SimulateReadersWriters, AnEntryTakesTwoMessagesForEveryOther) {

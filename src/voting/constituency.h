@@ -13,10 +13,6 @@
 
 namespace hapax {
 
-struct VotingOptions {
-  const VotingSets* sets = nullptr;  // Null: the grid of the view's size.
-};
-
 class Constituency {
   template <class F>
   auto with_sets(F&& f) const {
@@ -25,8 +21,9 @@ class Constituency {
 
  public:
   Constituency() = default;
-  Constituency(const View& view, VotingOptions options)
-      : sets_(options.sets), self_(view.self), processes_(view.size) {
+  // Null: the grid of the view's size.
+  Constituency(const View& view, const VotingSets* sets)
+      : sets_(sets), self_(view.self), processes_(view.size) {
     if (sets_ != nullptr) HAPAX_CHECK(sets_->processes() == view.size);
   }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "election/catalog.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 #include "world/election_stage.h"
 #include "world/mutex_stage.h"
 #include "world/stage.h"
@@ -99,8 +99,10 @@ Result<std::vector<Holding>> holdings_of(const Setting& setting, std::uint32_t c
     holdings.resize(names.count(), Holding{Mode::shared, 0});
     ++holdings[number(*who)].units;
   }
-  const std::uint32_t each =
-      capacity == kAnyNumber ? 1 : most_units_of_a_member({setting.units, setting.each});
+  const std::uint32_t each = capacity == kAnyNumber
+                                 ? 1
+                                 : MutexChoices{.units = setting.units, .per_member = setting.each}
+                                       .most_units_of_a_member();
   for (const Holding& holding : holdings) {
     if (holding.units > each) return error("a node is inside with more than {}", each);
   }
@@ -119,7 +121,8 @@ Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Setting& setting, Vie
   with_mutex(setting.algorithm, [&]<class A>() {
     const MutexChoices choices{.voting_sets = kept.get(),
                                .say_denied = setting.say_denied,
-                               .semaphore = {setting.units, setting.each}};
+                               .units = setting.units,
+                               .per_member = setting.each};
     std::vector<Holding> holdings;
     if constexpr (SharedAlgorithm<A>) {
       auto found = holdings_of(setting, make<A>(view, options_from<A>(choices)).capacity());

@@ -14,7 +14,7 @@
 #include "check/report.h"
 #include "check/run.h"
 #include "check/testing/mutants_of.h"
-#include "mutex/catalog.h"
+#include "mutex/algorithms.h"
 
 namespace hapax::testing {
 

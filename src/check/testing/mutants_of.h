@@ -77,6 +77,19 @@ class MutantsOf {
     return std::visit([](const auto& mutant) { return mutant.phase(); }, mutant_);
   }
 
+  Clock clock() const requires CountsByClock<A> {
+    return std::visit([](const auto& mutant) { return mutant.clock(); }, mutant_);
+  }
+  void raise_clock(Clock floor) requires CountsByClock<A> {
+    std::visit([&](auto& mutant) { mutant.raise_clock(floor); }, mutant_);
+  }
+  Turn turn() const requires CountsByTurn<A> {
+    return std::visit([](const auto& mutant) { return mutant.turn(); }, mutant_);
+  }
+  void raise_turn(Turn floor) requires CountsByTurn<A> {
+    std::visit([&](auto& mutant) { mutant.raise_turn(floor); }, mutant_);
+  }
+
   HAPAX_RECORD(MutantsOf, mutant_)
 
  private:

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "mutex/catalog.h"
 #include "core/lock_name.h"
 #include "locks/lock_table.h"
+#include "mutex/algorithms.h"
 
 namespace hapax {
 namespace {

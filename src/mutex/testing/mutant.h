@@ -93,6 +93,11 @@ class Mutant {
   }
   Phase phase() const { return real_.phase(); }
 
+  Clock clock() const requires CountsByClock<A> { return real_.clock(); }
+  void raise_clock(Clock floor) requires CountsByClock<A> { real_.raise_clock(floor); }
+  Turn turn() const requires CountsByTurn<A> { return real_.turn(); }
+  void raise_turn(Turn floor) requires CountsByTurn<A> { real_.raise_turn(floor); }
+
   HAPAX_RECORD(Mutant, real_, view_, bug_)
 
  private:
