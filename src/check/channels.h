@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "check/parts.h"
-#include "check/search.h"
+#include "search/parts.h"
+#include "search/search.h"
 #include "core/mutex_algorithm.h"
 
 namespace hapax {

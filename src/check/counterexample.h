@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "check/options.h"
-#include "check/report.h"
 #include "mutex/algorithms.h"
+#include "search/report.h"
 #include "world/script.h"
 
 namespace hapax {

@@ -24,7 +24,7 @@
 #include "base/text.h"
 #include "check/channels.h"
 #include "check/options.h"
-#include "check/parts.h"
+#include "search/parts.h"
 #include "core/effects.h"
 #include "core/election_algorithm.h"
 #include "core/make.h"

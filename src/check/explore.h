@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "check/conclusion.h"
-#include "check/fair_cycles.h"
+#include "search/conclusion.h"
+#include "search/fair_cycles.h"
 #include "check/mutex_model.h"
 #include "check/options.h"
 #include "check/proved.h"
-#include "check/report.h"
-#include "check/search.h"
+#include "search/report.h"
+#include "search/search.h"
 
 namespace hapax {
 

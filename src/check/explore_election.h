@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "check/conclusion.h"
+#include "search/conclusion.h"
 #include "check/election_model.h"
-#include "check/fair_cycles.h"
+#include "search/fair_cycles.h"
 #include "check/options.h"
 #include "check/proved.h"
-#include "check/report.h"
-#include "check/search.h"
+#include "search/report.h"
+#include "search/search.h"
 
 namespace hapax {
 

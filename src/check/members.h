@@ -12,11 +12,11 @@
 
 #include "base/ids.h"
 #include "check/options.h"
-#include "check/parts.h"
-#include "check/search.h"
 #include "core/clocks.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
+#include "search/parts.h"
+#include "search/search.h"
 #include "wire/codec.h"
 
 namespace hapax {

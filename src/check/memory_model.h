@@ -11,7 +11,7 @@
 
 #include "base/ids.h"
 #include "check/options.h"
-#include "check/parts.h"
+#include "search/parts.h"
 #include "check/step.h"
 #include "memory/memory_model.h"
 #include "wire/codec.h"

@@ -21,8 +21,8 @@
 #include "check/channels.h"
 #include "check/members.h"
 #include "check/options.h"
-#include "check/row_layout.h"
-#include "check/search.h"
+#include "search/row_layout.h"
+#include "search/search.h"
 #include "check/step.h"
 #include "core/mutex_algorithm.h"
 

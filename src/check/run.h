@@ -5,9 +5,9 @@
 
 #include "base/result.h"
 #include "check/options.h"
-#include "check/report.h"
-#include "check/search.h"
 #include "mutex/algorithms.h"
+#include "search/report.h"
+#include "search/search.h"
 
 namespace hapax {
 

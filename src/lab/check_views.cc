@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sstream>
 
-#include "check/run_views.h"
+#include "viewcheck/run_views.h"
 #include "console/command.h"
 #include "console/json.h"
 #include "console/progress.h"

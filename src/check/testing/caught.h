@@ -11,7 +11,7 @@
 
 #include "check/explore.h"
 #include "check/options.h"
-#include "check/report.h"
+#include "search/report.h"
 #include "check/run.h"
 #include "check/testing/mutants_of.h"
 #include "mutex/algorithms.h"

@@ -1,7 +1,7 @@
-#include "check/run_views.h"
+#include "viewcheck/run_views.h"
 
-#include "check/explore_views.h"
 #include "mutex/algorithms.h"
+#include "viewcheck/explore_views.h"
 
 namespace hapax {
 

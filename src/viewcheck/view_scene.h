@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "check/view_driver.h"
+#include "viewcheck/view_driver.h"
 
 namespace hapax {
 

@@ -30,8 +30,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "check/states.h"
-#include "check/team.h"
+#include "search/states.h"
+#include "search/team.h"
 
 namespace hapax {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "check/report.h"
-#include "check/search.h"
-#include "check/view_options.h"
+#include "search/report.h"
+#include "search/search.h"
+#include "viewcheck/view_options.h"
 
 namespace hapax {
 

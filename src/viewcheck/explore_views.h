@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "check/conclusion.h"
+#include "search/conclusion.h"
 #include "check/explore.h"
-#include "check/fair_cycles.h"
-#include "check/report.h"
-#include "check/search.h"
-#include "check/view_model.h"
+#include "search/fair_cycles.h"
+#include "search/report.h"
+#include "search/search.h"
+#include "viewcheck/view_model.h"
 
 namespace hapax {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/states.h"
+#include "search/states.h"
 
 namespace hapax {
 

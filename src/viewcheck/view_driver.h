@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "check/view_options.h"
-#include "check/view_parts.h"
+#include "viewcheck/view_options.h"
+#include "viewcheck/view_parts.h"
 #include "core/effects.h"
 #include "core/fence.h"
 #include "core/make.h"

@@ -13,8 +13,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "check/parts.h"
-#include "check/view_scene.h"
+#include "search/parts.h"
+#include "viewcheck/view_scene.h"
 #include "wire/codec.h"
 
 namespace hapax {

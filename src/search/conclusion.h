@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "check/fair_cycles.h"
-#include "check/report.h"
-#include "check/round.h"
-#include "check/search.h"
+#include "search/fair_cycles.h"
+#include "search/report.h"
+#include "search/round.h"
+#include "search/search.h"
 
 namespace hapax {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "check/run_views.h"
+#include "viewcheck/run_views.h"
 
 namespace hapax {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "check/view_rules.h"
+#include "viewcheck/view_rules.h"
 
 namespace hapax {
 

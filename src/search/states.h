@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "check/pages.h"
+#include "search/pages.h"
 
 namespace hapax {
 
