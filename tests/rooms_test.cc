@@ -82,8 +82,7 @@ const std::map<std::string, Names> kSees{
     {"world", {"base", "core", "wire", "voting", "mutex", "election"}},
     {"draw", {"base", "core", "world"}},
     {"search", {"base"}},
-    {"check",
-     {"base", "core", "wire", "voting", "mutex", "election", "memory", "world", "search"}},
+    {"check", {"base", "core", "wire", "voting", "mutex", "election", "memory", "world", "search"}},
     {"viewcheck", {"base", "core", "wire", "mutex", "view", "search", "check"}},
     {"sim", {"base", "core", "wire", "voting", "mutex", "election", "world"}},
     {"swarm", {"base", "core", "locks", "view", "service"}},
@@ -94,8 +93,8 @@ const std::map<std::string, Names> kSees{
      {"base", "core", "engine", "net", "locks", "membership", "campaigns", "daemon", "local",
       "bank", "console"}},
     {"lab",
-     {"base", "core", "voting", "mutex", "election", "memory", "world", "draw", "search", "check", "viewcheck", "sim",
-      "swarm", "audit", "console"}},
+     {"base", "core", "voting", "mutex", "election", "memory", "world", "draw", "search", "check",
+      "viewcheck", "sim", "swarm", "audit", "console"}},
     {"cli", {"base", "core", "mutex", "election", "console", "jobs"}},
 };
 // What users include, include/hapax/, is everybody's.

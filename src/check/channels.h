@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/mutex_algorithm.h"
 #include "search/parts.h"
 #include "search/search.h"
-#include "core/mutex_algorithm.h"
 
 namespace hapax {
 

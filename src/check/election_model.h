@@ -24,10 +24,10 @@
 #include "base/text.h"
 #include "check/channels.h"
 #include "check/options.h"
-#include "search/parts.h"
 #include "core/effects.h"
 #include "core/election_algorithm.h"
 #include "core/make.h"
+#include "search/parts.h"
 #include "wire/codec.h"
 
 namespace hapax {

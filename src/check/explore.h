@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "search/conclusion.h"
-#include "search/fair_cycles.h"
 #include "check/mutex_model.h"
 #include "check/options.h"
 #include "check/proved.h"
+#include "search/conclusion.h"
+#include "search/fair_cycles.h"
 #include "search/report.h"
 #include "search/search.h"
 

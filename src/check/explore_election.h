@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "search/conclusion.h"
 #include "check/election_model.h"
-#include "search/fair_cycles.h"
 #include "check/options.h"
 #include "check/proved.h"
+#include "search/conclusion.h"
+#include "search/fair_cycles.h"
 #include "search/report.h"
 #include "search/search.h"
 

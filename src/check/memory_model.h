@@ -11,9 +11,9 @@
 
 #include "base/ids.h"
 #include "check/options.h"
-#include "search/parts.h"
 #include "check/step.h"
 #include "memory/memory_model.h"
+#include "search/parts.h"
 #include "wire/codec.h"
 
 namespace hapax {

@@ -21,10 +21,10 @@
 #include "check/channels.h"
 #include "check/members.h"
 #include "check/options.h"
-#include "search/row_layout.h"
-#include "search/search.h"
 #include "check/step.h"
 #include "core/mutex_algorithm.h"
+#include "search/row_layout.h"
+#include "search/search.h"
 
 namespace hapax {
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <sstream>
 
-#include "viewcheck/run_views.h"
 #include "console/command.h"
 #include "console/json.h"
 #include "console/progress.h"
+#include "viewcheck/run_views.h"
 
 namespace hapax::cli {
 namespace {

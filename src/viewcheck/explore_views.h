@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "search/conclusion.h"
 #include "check/explore.h"
+#include "search/conclusion.h"
 #include "search/fair_cycles.h"
 #include "search/report.h"
 #include "search/search.h"

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "viewcheck/view_options.h"
-#include "viewcheck/view_parts.h"
 #include "core/effects.h"
 #include "core/fence.h"
 #include "core/make.h"
@@ -21,6 +19,8 @@
 #include "core/shared_algorithm.h"
 #include "core/view.h"
 #include "view/keeper.h"
+#include "viewcheck/view_options.h"
+#include "viewcheck/view_parts.h"
 
 namespace hapax {
 

@@ -11,10 +11,10 @@
 
 #include "check/explore.h"
 #include "check/options.h"
-#include "search/report.h"
 #include "check/run.h"
 #include "check/testing/mutants_of.h"
 #include "mutex/algorithms.h"
+#include "search/report.h"
 
 namespace hapax::testing {
 
