@@ -24,6 +24,34 @@ namespace hapax::net {
 // Why the address must not be used.
 std::optional<Error> objection_to(const Address& address, const MeshOptions& options);
 
+struct MeshPeer {
+  MeshPeer(NodeId id_, const Identity& me, const LinkLimits& limits)
+      : id(id_), link(me.incarnation, me.epoch, limits) {}
+
+  NodeId id;
+  std::optional<Address> address;  // Nothing: not known yet.
+  Link link;
+  std::shared_ptr<Connection> up;  // Both know each other. Null: down.
+  std::shared_ptr<Dialer> dialer;  // Null: the peer dials us, or is ourselves.
+  std::uint64_t attempts = 0;      // Of our dialling it.
+  std::uint64_t last_attempt = 0;  // Of this incarnation of its dialling us.
+  bool is_dirty = false;           // Invariant: true if and only if in dirty_.
+  bool was_up = false;
+  bool is_held = false;
+  Milliseconds unheard{};
+  Milliseconds unspoken{};
+};
+
+// A connection before both know each other.
+struct MeshGuest {
+  std::shared_ptr<Connection> connection;
+  std::optional<NodeId> dialled;    // Nothing: it came to us.
+  std::optional<NodeId> certified;  // By TLS.
+  std::optional<Hello> hello;       // Of who came to us; it has yet to confirm.
+  std::uint64_t nonce;              // Ours.
+  std::chrono::steady_clock::time_point deadline;
+};
+
 class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Mesh::Impl> {
  public:
   Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers handlers,
@@ -54,32 +82,8 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  struct Peer {
-    Peer(NodeId id_, const Identity& me, const LinkLimits& limits)
-        : id(id_), link(me.incarnation, me.epoch, limits) {}
-
-    NodeId id;
-    std::optional<Address> address;  // Nothing: not known yet.
-    Link link;
-    std::shared_ptr<Connection> up;  // Both know each other. Null: down.
-    std::shared_ptr<Dialer> dialer;  // Null: the peer dials us, or is ourselves.
-    std::uint64_t attempts = 0;      // Of our dialling it.
-    std::uint64_t last_attempt = 0;  // Of this incarnation of its dialling us.
-    bool is_dirty = false;           // Invariant: true if and only if in dirty_.
-    bool was_up = false;
-    bool is_held = false;
-    Milliseconds unheard{};
-    Milliseconds unspoken{};
-  };
-  // A connection before both know each other.
-  struct Guest {
-    std::shared_ptr<Connection> connection;
-    std::optional<NodeId> dialled;    // Nothing: it came to us.
-    std::optional<NodeId> certified;  // By TLS.
-    std::optional<Hello> hello;       // Of who came to us; it has yet to confirm.
-    std::uint64_t nonce;              // Ours.
-    Time deadline;
-  };
+  using Peer = MeshPeer;
+  using Guest = MeshGuest;
   using Guests = std::list<Guest>;  // The oldest first.
   struct Leaving {
     std::shared_ptr<Connection> connection;

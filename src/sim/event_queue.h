@@ -81,104 +81,21 @@ class EventQueue {
 
   std::uint64_t slot_of(Nanos at) const { return static_cast<std::uint64_t>(at) >> shift_; }
 
-  void push_elsewhere(Event&& event) {
-    const std::uint64_t slot = slot_of(event.at);
-    HAPAX_CHECK(slot >= cursor_);
-    if (slot == cursor_) [[unlikely]] {
-      insert_now(std::move(event));
-    } else if (slot - cursor_ < kSlots) [[likely]] {
-      append(slot, std::move(event));
-    } else {
-      far_.push({std::move(event), far_count_++});
-    }
-  }
+  void push_elsewhere(Event&& event);
 
-  void append(std::uint64_t number, Event&& event) {
-    Slot& slot = slots_[number % kSlots];
-    if (slot.buffer == kNoBuffer) {
-      slot.buffer = borrow();
-      slot.sorted = true;
-      occupied_[number % kSlots / 64] |= std::uint64_t{1} << (number % 64);
-    } else if (event.at < buffers_[slot.buffer].back().at) {
-      slot.sorted = false;
-    }
-    last_at_ = event.at;
-    last_buffer_ = &buffers_[slot.buffer];
-    last_buffer_->push_back(std::move(event));
-  }
+  void append(std::uint64_t number, Event&& event);
 
   // Into the slot that is being read: behind everything that is no later.
-  void insert_now(Event&& event) {
-    if (head_ == now_.size()) {
-      now_.clear();
-      head_ = 0;
-    }
-    const auto at = std::upper_bound(now_.begin() + static_cast<std::ptrdiff_t>(head_), now_.end(),
-                                     event.at, [](Nanos t, const Event& e) { return t < e.at; });
-    now_.insert(at, std::move(event));
-  }
+  void insert_now(Event&& event);
 
   // Makes the next slot that has events the current one.
-  bool advance() {
-    if (size_ == 0) return false;
-    const std::uint64_t near = next_occupied();
-    const std::uint64_t far = far_.empty() ? ~std::uint64_t{0} : slot_of(far_.top().event.at);
-    cursor_ = std::min(near, far);
-    last_at_ = kNever;
-    give_back_now();
-    // Events of the heap were pushed before their slot came into reach, hence before all that is in
-    // it.
-    std::vector<Event> early;
-    while (!far_.empty() && slot_of(far_.top().event.at) == cursor_) {
-      early.push_back(far_.top().event);
-      far_.pop();
-    }
-    Slot& slot = slots_[cursor_ % kSlots];
-    bool sorted = true;
-    if (slot.buffer != kNoBuffer && near == cursor_) {
-      sorted = slot.sorted;
-      now_buffer_ = std::exchange(slot.buffer, kNoBuffer);
-      occupied_[cursor_ % kSlots / 64] &= ~(std::uint64_t{1} << (cursor_ % 64));
-      now_.swap(buffers_[now_buffer_]);
-    }
-    if (!early.empty()) {
-      now_.insert(now_.begin(), early.begin(), early.end());
-      sorted = false;
-    }
-    if (!sorted) {
-      std::stable_sort(now_.begin(), now_.end(),
-                       [](const Event& a, const Event& b) { return a.at < b.at; });
-    }
-    return true;
-  }
+  bool advance();
 
-  void give_back_now() {
-    now_.clear();
-    head_ = 0;
-    if (now_buffer_ == kNoBuffer) return;
-    now_.swap(buffers_[now_buffer_]);
-    free_.push_back(std::exchange(now_buffer_, kNoBuffer));
-  }
+  void give_back_now();
 
-  std::uint64_t next_occupied() const {
-    // Slots within reach are cursor_+1 … cursor_+kSlots-1; the wheel wraps at most once.
-    for (std::uint64_t number = cursor_ + 1; number < cursor_ + kSlots;) {
-      const std::uint64_t word = occupied_[number % kSlots / 64] >> (number % 64);
-      if (word != 0) return number + static_cast<std::uint64_t>(std::countr_zero(word));
-      number += 64 - number % 64;
-    }
-    return ~std::uint64_t{0};
-  }
+  std::uint64_t next_occupied() const;
 
-  std::uint32_t borrow() {
-    if (free_.empty()) {
-      buffers_.emplace_back();
-      return static_cast<std::uint32_t>(buffers_.size() - 1);
-    }
-    const std::uint32_t buffer = free_.back();
-    free_.pop_back();
-    return buffer;
-  }
+  std::uint32_t borrow();
 
   // Where the last event went that was appended to a slot.
   Nanos last_at_ = kNever;
@@ -197,5 +114,109 @@ class EventQueue {
   std::priority_queue<Far, std::vector<Far>, LaterFirst> far_;
   std::uint64_t far_count_ = 0;
 };
+
+template <class Event>
+inline void EventQueue<Event>::push_elsewhere(Event&& event) {
+  const std::uint64_t slot = slot_of(event.at);
+  HAPAX_CHECK(slot >= cursor_);
+  if (slot == cursor_) [[unlikely]] {
+    insert_now(std::move(event));
+  } else if (slot - cursor_ < kSlots) [[likely]] {
+    append(slot, std::move(event));
+  } else {
+    far_.push({std::move(event), far_count_++});
+  }
+}
+
+template <class Event>
+inline void EventQueue<Event>::append(std::uint64_t number, Event&& event) {
+  Slot& slot = slots_[number % kSlots];
+  if (slot.buffer == kNoBuffer) {
+    slot.buffer = borrow();
+    slot.sorted = true;
+    occupied_[number % kSlots / 64] |= std::uint64_t{1} << (number % 64);
+  } else if (event.at < buffers_[slot.buffer].back().at) {
+    slot.sorted = false;
+  }
+  last_at_ = event.at;
+  last_buffer_ = &buffers_[slot.buffer];
+  last_buffer_->push_back(std::move(event));
+}
+
+template <class Event>
+inline void EventQueue<Event>::insert_now(Event&& event) {
+  if (head_ == now_.size()) {
+    now_.clear();
+    head_ = 0;
+  }
+  const auto at = std::upper_bound(now_.begin() + static_cast<std::ptrdiff_t>(head_), now_.end(),
+                                   event.at, [](Nanos t, const Event& e) { return t < e.at; });
+  now_.insert(at, std::move(event));
+}
+
+template <class Event>
+inline bool EventQueue<Event>::advance() {
+  if (size_ == 0) return false;
+  const std::uint64_t near = next_occupied();
+  const std::uint64_t far = far_.empty() ? ~std::uint64_t{0} : slot_of(far_.top().event.at);
+  cursor_ = std::min(near, far);
+  last_at_ = kNever;
+  give_back_now();
+  // Events of the heap were pushed before their slot came into reach, hence before all that is in
+  // it.
+  std::vector<Event> early;
+  while (!far_.empty() && slot_of(far_.top().event.at) == cursor_) {
+    early.push_back(far_.top().event);
+    far_.pop();
+  }
+  Slot& slot = slots_[cursor_ % kSlots];
+  bool sorted = true;
+  if (slot.buffer != kNoBuffer && near == cursor_) {
+    sorted = slot.sorted;
+    now_buffer_ = std::exchange(slot.buffer, kNoBuffer);
+    occupied_[cursor_ % kSlots / 64] &= ~(std::uint64_t{1} << (cursor_ % 64));
+    now_.swap(buffers_[now_buffer_]);
+  }
+  if (!early.empty()) {
+    now_.insert(now_.begin(), early.begin(), early.end());
+    sorted = false;
+  }
+  if (!sorted) {
+    std::stable_sort(now_.begin(), now_.end(),
+                     [](const Event& a, const Event& b) { return a.at < b.at; });
+  }
+  return true;
+}
+
+template <class Event>
+inline void EventQueue<Event>::give_back_now() {
+  now_.clear();
+  head_ = 0;
+  if (now_buffer_ == kNoBuffer) return;
+  now_.swap(buffers_[now_buffer_]);
+  free_.push_back(std::exchange(now_buffer_, kNoBuffer));
+}
+
+template <class Event>
+inline std::uint64_t EventQueue<Event>::next_occupied() const {
+  // Slots within reach are cursor_+1 … cursor_+kSlots-1; the wheel wraps at most once.
+  for (std::uint64_t number = cursor_ + 1; number < cursor_ + kSlots;) {
+    const std::uint64_t word = occupied_[number % kSlots / 64] >> (number % 64);
+    if (word != 0) return number + static_cast<std::uint64_t>(std::countr_zero(word));
+    number += 64 - number % 64;
+  }
+  return ~std::uint64_t{0};
+}
+
+template <class Event>
+inline std::uint32_t EventQueue<Event>::borrow() {
+  if (free_.empty()) {
+    buffers_.emplace_back();
+    return static_cast<std::uint32_t>(buffers_.size() - 1);
+  }
+  const std::uint32_t buffer = free_.back();
+  free_.pop_back();
+  return buffer;
+}
 
 }  // namespace hapax

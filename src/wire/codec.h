@@ -111,23 +111,7 @@ class Decoder {
   }
 
   template <std::unsigned_integral T>
-  [[nodiscard]] bool read(T& value) {
-    std::uint64_t sum = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      std::uint8_t byte = 0;
-      if (!take(byte)) return false;
-      const std::uint64_t part = byte & 0x7f;
-      if (shift == 63 && part > 1) return false;
-      sum |= part << shift;
-      if ((byte & 0x80) == 0) {
-        const bool padded = byte == 0 && shift > 0;
-        if (padded || sum > std::numeric_limits<T>::max()) return false;
-        value = static_cast<T>(sum);
-        return true;
-      }
-    }
-    return false;
-  }
+  [[nodiscard]] bool read(T& value);
   [[nodiscard]] bool read(bool& value) {
     std::uint8_t byte = 0;
     if (!take(byte) || byte > 1) return false;
@@ -137,26 +121,13 @@ class Decoder {
   // An enum with a limit says so with is_valid(); ids have none.
   template <class E>
   requires std::is_enum_v<E>
-  [[nodiscard]] bool read(E& value) {
-    std::underlying_type_t<E> raw{};
-    if (!read(raw)) return false;
-    value = static_cast<E>(raw);
-    if constexpr (requires { is_valid(value); }) return is_valid(value);
-    return true;
-  }
+  [[nodiscard]] bool read(E& value);
   template <class T>
   [[nodiscard]] bool read(Fixed<T>&) {
     return true;
   }
   template <class T>
-  [[nodiscard]] bool read(Box<T>& box) {
-    bool there = false;
-    if (!read(there)) return false;
-    box.reset();
-    if (!there) return true;
-    box.fill(T{});
-    return read(*box);
-  }
+  [[nodiscard]] bool read(Box<T>& box);
   template <class T>
   [[nodiscard]] bool read(std::optional<T>& item) {
     bool there = false;
@@ -169,16 +140,7 @@ class Decoder {
     return read(pair.first) && read(pair.second);
   }
   template <Sequence C>
-  [[nodiscard]] bool read(C& items) {
-    std::uint64_t count = 0;
-    if (!read(count) || count > rest_.size()) return false;  // An item takes at least one byte.
-    items.clear();
-    items.reserve(static_cast<std::size_t>(count));
-    for (std::uint64_t i = 0; i < count; ++i) {
-      if (!read(items.emplace_back())) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool read(C& items);
   // Any bytes; whether they are text is the reader's business.
   [[nodiscard]] bool read(std::string& text) {
     std::uint64_t count = 0;
@@ -188,22 +150,7 @@ class Decoder {
     return true;
   }
   template <class Id>
-  [[nodiscard]] bool read(IdSet<Id>& set) {
-    std::uint32_t count = 0;
-    if (!read(count) || count > rest_.size()) return false;
-    set = {};
-    std::uint64_t expected = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint32_t step = 0;
-      if (!read(step)) return false;
-      const std::uint64_t id = expected + step;
-      if (id >= kLargestSet)
-        return false;  // A few bytes must not make us allocate half a gigabyte.
-      set.insert(static_cast<Id>(id));
-      expected = id + 1;
-    }
-    return true;
-  }
+  [[nodiscard]] bool read(IdSet<Id>& set);
   template <class... Ts>
   [[nodiscard]] bool read(std::variant<Ts...>& choice) {
     std::uint8_t tag = 0;
@@ -235,6 +182,74 @@ class Decoder {
 
   std::span<const std::uint8_t> rest_;
 };
+
+template <std::unsigned_integral T>
+inline bool Decoder::read(T& value) {
+  std::uint64_t sum = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    std::uint8_t byte = 0;
+    if (!take(byte)) return false;
+    const std::uint64_t part = byte & 0x7f;
+    if (shift == 63 && part > 1) return false;
+    sum |= part << shift;
+    if ((byte & 0x80) == 0) {
+      const bool padded = byte == 0 && shift > 0;
+      if (padded || sum > std::numeric_limits<T>::max()) return false;
+      value = static_cast<T>(sum);
+      return true;
+    }
+  }
+  return false;
+}
+
+template <Sequence C>
+inline bool Decoder::read(C& items) {
+  std::uint64_t count = 0;
+  if (!read(count) || count > rest_.size()) return false;  // An item takes at least one byte.
+  items.clear();
+  items.reserve(static_cast<std::size_t>(count));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!read(items.emplace_back())) return false;
+  }
+  return true;
+}
+
+template <class Id>
+inline bool Decoder::read(IdSet<Id>& set) {
+  std::uint32_t count = 0;
+  if (!read(count) || count > rest_.size()) return false;
+  set = {};
+  std::uint64_t expected = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t step = 0;
+    if (!read(step)) return false;
+    const std::uint64_t id = expected + step;
+    if (id >= kLargestSet) return false;  // A few bytes must not make us allocate half a gigabyte.
+    set.insert(static_cast<Id>(id));
+    expected = id + 1;
+  }
+  return true;
+}
+
+template <class T>
+inline bool Decoder::read(Box<T>& box) {
+  bool there = false;
+  if (!read(there)) return false;
+  box.reset();
+  if (!there) return true;
+  box.fill(T{});
+  return read(*box);
+}
+
+template <class E>
+requires std::is_enum_v<E>
+inline bool Decoder::read(E& value) {
+  std::underlying_type_t<E> raw{};
+  if (!read(raw)) return false;
+  value = static_cast<E>(raw);
+  if constexpr (requires { is_valid(value); }) return is_valid(value);
+  return true;
+}
 
 template <class T>
 void encode_to(Bytes& bytes, const T& value) {
