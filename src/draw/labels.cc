@@ -46,15 +46,15 @@ void LabelPlacer::avoid(Point from, Point to, double cost) {
   }
 }
 
-std::optional<LabelPlacer::Spot> LabelPlacer::place(const std::vector<Spot>& spots, double width,
-                                                    double height, double most) {
-  const Spot* best = nullptr;
+std::optional<LabelPlacer::Place> LabelPlacer::place(const std::vector<Place>& places, double width,
+                                                     double height, double most) {
+  const Place* best = nullptr;
   double least = most;
-  for (const Spot& spot : spots) {
-    const double c = spot.malus + cost(discs(spot, width, height));
+  for (const Place& place : places) {
+    const double c = place.malus + cost(discs(place, width, height));
     if (c > least || (best != nullptr && c == least)) continue;
     least = c;
-    best = &spot;
+    best = &place;
   }
   if (best == nullptr) return std::nullopt;
   for (const Disc& disc : discs(*best, width, height)) {
@@ -63,16 +63,16 @@ std::optional<LabelPlacer::Spot> LabelPlacer::place(const std::vector<Spot>& spo
   return *best;
 }
 
-std::vector<LabelPlacer::Disc> LabelPlacer::discs(const Spot& spot, double width, double height) {
+std::vector<LabelPlacer::Disc> LabelPlacer::discs(const Place& place, double width, double height) {
   const double radius = height / 2;
   const double reach = std::max(0.0, width / 2 - radius / 2);
   const auto count = static_cast<int>(std::ceil(2 * reach / (height * 0.7))) + 1;
-  const double turn = spot.angle * std::numbers::pi / 180;
+  const double turn = place.angle * std::numbers::pi / 180;
   std::vector<Disc> discs;
   for (int i = 0; i < count; ++i) {
     const double along = count == 1 ? 0 : -reach + 2 * reach * i / (count - 1);
     discs.push_back(
-        {{spot.at.x + along * std::cos(turn), spot.at.y + along * std::sin(turn)}, radius});
+        {{place.at.x + along * std::cos(turn), place.at.y + along * std::sin(turn)}, radius});
   }
   return discs;
 }

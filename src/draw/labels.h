@@ -20,7 +20,7 @@ double text_width(std::string_view text, double size);
 class LabelPlacer {
  public:
   // The middle of a label and how it is turned, in degrees.
-  struct Spot {
+  struct Place {
     Point at;
     double angle = 0;
     double malus = 0;  // The larger, the less liked.
@@ -31,9 +31,9 @@ class LabelPlacer {
   // A line that labels should not stand on, and how bad it is if one does.
   void avoid(Point from, Point to, double cost);
 
-  // The best spot, taken from now on; nothing if even that costs more than `most`.
-  std::optional<Spot> place(const std::vector<Spot>& spots, double width, double height,
-                            double most = 1e9);
+  // The best place, taken from now on; nothing if even that costs more than `most`.
+  std::optional<Place> place(const std::vector<Place>& places, double width, double height,
+                             double most = 1e9);
 
  private:
   struct Line {
@@ -47,7 +47,7 @@ class LabelPlacer {
     double radius;
   };
 
-  static std::vector<Disc> discs(const Spot& spot, double width, double height);
+  static std::vector<Disc> discs(const Place& place, double width, double height);
   double cost(const std::vector<Disc>& discs) const;
   static int band(double y);
 

@@ -19,7 +19,7 @@ namespace {
 using Arrow = Layout::Arrow;
 using Bar = Layout::Bar;
 using Mark = Layout::Mark;
-using Spots = std::vector<LabelPlacer::Spot>;
+using Places = std::vector<LabelPlacer::Place>;
 
 constexpr std::string_view kLifeline = "#9aa0a6";
 constexpr std::string_view kInside = "#2f6db5";
@@ -226,13 +226,13 @@ class Drawing {
   }
 
   // Beside a lifeline, near y.
-  static Spots beside(Point at, double half, double width) {
-    Spots spots;
+  static Places beside(Point at, double half, double width) {
+    Places places;
     for (const double dy : {0.0, -8.0, 8.0, -14.0, 14.0}) {
-      spots.push_back({{at.x + half + 6 + width / 2, at.y + dy}, 0, std::abs(dy) / 8});
-      spots.push_back({{at.x - half - 6 - width / 2, at.y + dy}, 0, 1.5 + std::abs(dy) / 8});
+      places.push_back({{at.x + half + 6 + width / 2, at.y + dy}, 0, std::abs(dy) / 8});
+      places.push_back({{at.x - half - 6 - width / 2, at.y + dy}, 0, 1.5 + std::abs(dy) / 8});
     }
-    return spots;
+    return places;
   }
 
   // Above the line, wherever there is room.
@@ -240,12 +240,12 @@ class Drawing {
     const double y = sheet_.y(divider.row) - kLabelSize / 2 - 3;
     const double width = text_width(divider.text, kLabelSize);
     const double middle = (sheet_.columns.front() + sheet_.columns.back()) / 2;
-    Spots spots;
+    Places places;
     for (double x = 14 + width / 2; x <= sheet_.right - width / 2; x += 6) {
-      spots.push_back({{x, y}, 0, std::abs(x - middle) / 100});
+      places.push_back({{x, y}, 0, std::abs(x - middle) / 100});
     }
-    if (const auto spot = labels_.place(spots, width, kLabelSize + 1)) {
-      write(spot->at, 0, divider.text, "label", kQuiet);
+    if (const auto place = labels_.place(places, width, kLabelSize + 1)) {
+      write(place->at, 0, divider.text, "label", kQuiet);
     }
   }
 
@@ -258,18 +258,18 @@ class Drawing {
     const double to = bar.open ? sheet_.bottom : sheet_.y(bar.last);
     // What is inside is named in the middle; who waits for ever, where the picture ends.
     const bool waits = bar.kind == Bar::Kind::waiting;
-    Spots spots;
+    Places places;
     for (const double along : {0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95}) {
-      for (Spots::value_type& spot :
+      for (Places::value_type& place :
            beside({sheet_.x(bar.node), from + along * (to - from)}, kBarHalf, width)) {
-        if (waits) spot.malus += 10 * std::abs(0.8 - along);
-        spots.push_back(spot);
+        if (waits) place.malus += 10 * std::abs(0.8 - along);
+        places.push_back(place);
       }
     }
     const bool alarms = bar.violates || bar.stale || waits;
     const std::string_view color = alarms ? kAlarm : inside ? kInside : kLeading;
-    if (const auto spot = labels_.place(spots, width, kLabelSize + 1)) {
-      write(spot->at, 0, words, "strong", color);
+    if (const auto place = labels_.place(places, width, kLabelSize + 1)) {
+      write(place->at, 0, words, "strong", color);
     }
   }
 
@@ -278,16 +278,16 @@ class Drawing {
     const Point at{sheet_.x(mark.node), sheet_.y(mark.row)};
     const double width = text_width(mark.label, kLabelSize);
     const double half = sheet_.half_width(layout_, mark.node, mark.row);
-    const auto spot = labels_.place(beside(at, half, width), width, kLabelSize + 1);
+    const auto place = labels_.place(beside(at, half, width), width, kLabelSize + 1);
     const bool refused = mark.kind == Mark::Kind::refused || mark.kind == Mark::Kind::rejected;
-    if (spot) write(spot->at, 0, mark.label, "label", refused ? kAlarm : "#222");
+    if (place) write(place->at, 0, mark.label, "label", refused ? kAlarm : "#222");
   }
 
   // One label for all arrows of a multicast to one side.
   void label(const std::vector<const Arrow*>& arrows) {
     const std::string words = words_on(*arrows.front());
     const double width = text_width(words, kLabelSize);
-    Spots spots;
+    Places places;
     for (const Arrow* arrow : arrows) {
       const auto [from, to] = ends(*arrow);
       const double length = std::hypot(to.x - from.x, to.y - from.y);
@@ -299,15 +299,15 @@ class Drawing {
         const double over = std::max(0.0, width / 2 - std::min(t, 1 - t) * length);
         for (const double off : {-1.0, 1.0}) {
           const double away = off * (kLabelSize / 2 + 2.5);
-          spots.push_back({{from.x + t * (to.x - from.x) - away * std::sin(side),
-                            from.y + t * (to.y - from.y) + away * std::cos(side)},
-                           angle,
-                           std::abs(t - 0.5) * 4 + (off > 0 ? 1 : 0) + over});
+          places.push_back({{from.x + t * (to.x - from.x) - away * std::sin(side),
+                             from.y + t * (to.y - from.y) + away * std::cos(side)},
+                            angle,
+                            std::abs(t - 0.5) * 4 + (off > 0 ? 1 : 0) + over});
         }
       }
     }
-    if (const auto spot = labels_.place(spots, width, kLabelSize)) {
-      write(spot->at, spot->angle, words, "label", ink(*arrows.front()));
+    if (const auto place = labels_.place(places, width, kLabelSize)) {
+      write(place->at, place->angle, words, "label", ink(*arrows.front()));
     }
   }
 
@@ -317,8 +317,8 @@ class Drawing {
     const double half = sheet_.half_width(layout_, mark.node, mark.row);
     const auto aside = [&](const std::string& words, const char* style, double most) {
       const double width = text_width(words, kSmallSize);
-      const auto spot = labels_.place(beside(at, half, width), width, kSmallSize, most);
-      if (spot) write(spot->at, 0, words, style, kQuiet);
+      const auto place = labels_.place(beside(at, half, width), width, kSmallSize, most);
+      if (place) write(place->at, 0, words, style, kQuiet);
     };
     if (mark.kind == Mark::Kind::deferred) aside("defers", "aside", 30);
     if (mark.clock) aside(fmt::format("{}", *mark.clock), "clock", 9);

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "engine/calls.h"
-#include "engine/telling.h"
+#include "engine/subscription.h"
 #include "engine/worker.h"
 
 namespace hapax::engine {
@@ -58,15 +58,17 @@ class Blocking : public Engine {
   }
 
   std::unique_ptr<Watch> watch(std::string prefix, Revision from, WatchHandler handler) override {
-    auto telling = std::make_shared<Telling>(std::move(handler));
+    auto subscriber = std::make_shared<Subscriber>(std::move(handler));
     const std::uint64_t id = ++last_watch_;
-    worker_.add([this, id, watching = Watching{std::move(prefix), from, telling}]() mutable {
+    worker_.add([this, id, watching = Watching{std::move(prefix), from, subscriber}]() mutable {
       watching_.emplace(id, std::move(watching));
       pulse_.reset();  // It has not looked yet.
     });
-    return std::make_unique<Listening>(telling, [this, id, alive = std::weak_ptr<int>{alive_}] {
-      if (!alive.expired()) worker_.add([this, id] { watching_.erase(id); });
-    });
+    return std::make_unique<Subscription>(subscriber,
+                                          [this, id, alive = std::weak_ptr<int>{alive_}] {
+                                            if (!alive.expired())
+                                              worker_.add([this, id] { watching_.erase(id); });
+                                          });
   }
 
   Health health() const override { return health_; }
@@ -75,7 +77,7 @@ class Blocking : public Engine {
   struct Watching {
     std::string prefix;
     Revision seen;
-    std::shared_ptr<Telling> telling;
+    std::shared_ptr<Subscriber> subscriber;
   };
 
   // Gives the worker a job whose answer somebody still waits for when its turn comes.
@@ -117,13 +119,14 @@ class Blocking : public Engine {
       return true;
     }
     if (!since->commits) {
-      to_loop([telling = watching.telling] { telling->resync(); });
+      to_loop([subscriber = watching.subscriber] { subscriber->resync(); });
       return false;
     }
     watching.seen = since->revision;
     for (Commit& commit : *since->commits) {
-      to_loop(
-          [telling = watching.telling, commit = std::move(commit)] { telling->commit(commit); });
+      to_loop([subscriber = watching.subscriber, commit = std::move(commit)] {
+        subscriber->commit(commit);
+      });
     }
     return true;
   }

@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
-#include <string>
-
 #include <sqlite3.h>
+#include <string>
 
 #include "base/testing/folder.h"
 #include "engine/fake.h"

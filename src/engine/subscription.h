@@ -11,9 +11,9 @@ namespace hapax::engine {
 
 // On the loop's thread only, but for the last to let go of it, who may be on any: the handler,
 // which is the caller's, is gone by then.
-class Telling {
+class Subscriber {
  public:
-  explicit Telling(WatchHandler handler)
+  explicit Subscriber(WatchHandler handler)
       : handler_(std::make_shared<WatchHandler>(std::move(handler))) {}
 
   bool over() const { return handler_ == nullptr; }
@@ -33,17 +33,17 @@ class Telling {
 
 // What the caller of watch() holds. `gone` lets the engine clear up; it must not rely on the engine
 // being there still.
-class Listening : public Watch {
+class Subscription : public Watch {
  public:
-  Listening(std::shared_ptr<Telling> telling, std::function<void()> gone)
-      : telling_(std::move(telling)), gone_(std::move(gone)) {}
-  ~Listening() override {
-    telling_->end();
+  Subscription(std::shared_ptr<Subscriber> subscriber, std::function<void()> gone)
+      : subscriber_(std::move(subscriber)), gone_(std::move(gone)) {}
+  ~Subscription() override {
+    subscriber_->end();
     gone_();
   }
 
  private:
-  std::shared_ptr<Telling> telling_;
+  std::shared_ptr<Subscriber> subscriber_;
   std::function<void()> gone_;
 };
 

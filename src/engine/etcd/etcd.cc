@@ -90,10 +90,11 @@ class Etcd : public Engine {
   }
 
   std::unique_ptr<Watch> watch(std::string prefix, Revision from, WatchHandler handler) override {
-    auto telling = std::make_shared<Telling>(std::move(handler));
-    auto watching = std::make_shared<Watching>(*servers_, keys_, std::move(prefix), from, telling);
+    auto subscriber = std::make_shared<Subscriber>(std::move(handler));
+    auto watching =
+        std::make_shared<Watching>(*servers_, keys_, std::move(prefix), from, subscriber);
     watching->start();
-    return std::make_unique<Listening>(telling, [watching, alive = servers_->alive()] {
+    return std::make_unique<Subscription>(subscriber, [watching, alive = servers_->alive()] {
       if (!alive.expired()) watching->stop();
     });
   }

@@ -76,12 +76,12 @@ class Stream : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
 };
 
 Watching::Watching(Servers& servers, const Keys& keys, std::string prefix, Revision from,
-                   std::shared_ptr<Telling> telling)
+                   std::shared_ptr<Subscriber> subscriber)
     : servers_(servers),
       keys_(keys),
       prefix_(std::move(prefix)),
       seen_(from),
-      telling_(std::move(telling)) {}
+      subscriber_(std::move(subscriber)) {}
 
 void Watching::start() {
   const auto self = shared_from_this();
@@ -127,7 +127,7 @@ void Watching::heard(WatchResponse& response) {
 
 void Watching::give_up() {
   stop();
-  telling_->resync();
+  subscriber_->resync();
 }
 
 // This server is behind what we saw. If all are, the cluster was set up anew; so ask for what a
@@ -162,7 +162,7 @@ void Watching::tell(WatchResponse& response) {
     if (revision <= seen_) continue;
     seen_ = revision;
     sort_by_key(commit.writes);
-    telling_->commit(commit);
+    subscriber_->commit(commit);
   }
 }
 

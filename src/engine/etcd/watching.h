@@ -7,17 +7,17 @@
 
 #include "engine/etcd/keys.h"
 #include "engine/etcd/servers.h"
-#include "engine/telling.h"
+#include "engine/subscription.h"
 
 namespace hapax::engine::etcd {
 
 class WatchResponse;
 
-// On the loop's thread. Lives as long as its telling is not over and the servers are there.
+// On the loop's thread. Lives as long as its subscriber is not over and the servers are there.
 class Watching : public std::enable_shared_from_this<Watching> {
  public:
   Watching(Servers& servers, const Keys& keys, std::string prefix, Revision from,
-           std::shared_ptr<Telling> telling);
+           std::shared_ptr<Subscriber> subscriber);
 
   void start();
   void stop();  // Lets go of the stream.
@@ -25,7 +25,7 @@ class Watching : public std::enable_shared_from_this<Watching> {
  private:
   friend class Stream;
 
-  bool wanted() const { return !telling_->over(); }
+  bool wanted() const { return !subscriber_->over(); }
   void open(std::size_t server);
   void heard(WatchResponse& response);
   void doubt();
@@ -37,7 +37,7 @@ class Watching : public std::enable_shared_from_this<Watching> {
   const Keys keys_;
   const std::string prefix_;
   Revision seen_;
-  std::shared_ptr<Telling> telling_;
+  std::shared_ptr<Subscriber> subscriber_;
   std::shared_ptr<grpc::ClientContext> stream_;  // Of the stream that counts.
   std::size_t server_ = 0;
 };
