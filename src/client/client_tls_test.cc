@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "daemon/daemon_thread.h"
 #include "hapax/hapax.h"
 #include "net/certs.h"
-#include "daemon/daemon_thread.h"
 
 namespace hapax {
 namespace {

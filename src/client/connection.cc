@@ -7,9 +7,9 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/boot_clock.h"
 #include "client/answers.h"
 #include "hapax/error.h"
-#include "base/boot_clock.h"
 #include "session/frames.h"
 
 namespace hapax::client {
@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 // The clock of leases, which goes on while the machine sleeps.
-std::int64_t now_ms() { return std::chrono::duration_cast<milliseconds>(boot_clock_now()).count(); }
+milliseconds boot_time() { return std::chrono::duration_cast<milliseconds>(boot_clock_now()); }
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -64,26 +64,16 @@ struct Connection::Later {
 Connection::Connection(const net::Address& address,
                        const std::shared_ptr<boost::asio::ssl::context>& tls,
                        std::uint64_t generation)
-    : socket_(address, tls.get(), kSilence),
+    : socket_(address, tls.get(), session::kSilence),
       next_request_((generation << 40) + 1),
-      known_alive_ms_(now_ms()),
-      valid_until_ms_(now_ms() + kSilence.count()) {
+      heartbeat_(boot_time()) {
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
   reader_ = std::jthread{[this] { read_on(); }};
   say(session::Hello{session::kVersion, static_cast<std::uint32_t>(getpid()), host_name(),
                      command_line()});
-  const auto answer = await(0, pending, steady_clock::now() + kSilence, {});
-  const auto* welcome = answer ? std::get_if<session::Welcome>(&*answer) : nullptr;
-  if (welcome != nullptr) {
-    // The first sign of life says how long grants are good for.
-    const auto give_up = steady_clock::now() + kSilence;
-    while (welcome->ttl_ms > 0 && valid_until_ms_.load() == 0 && !is_gone() &&
-           steady_clock::now() < give_up) {
-      std::this_thread::sleep_for(milliseconds{1});
-    }
-    return;
-  }
+  const auto answer = await(0, pending, steady_clock::now() + session::kSilence, {});
+  if (answer && std::holds_alternative<session::Welcome>(*answer)) return;
   socket_.shut_down();
   reader_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
@@ -98,6 +88,8 @@ Connection::~Connection() {
   socket_.shut_down();
   if (reader_.joinable()) reader_.join();
 }
+
+// --- asking ---
 
 std::uint64_t Connection::add(Pending& pending) {
   const std::lock_guard lock{mutex_};
@@ -117,16 +109,9 @@ std::optional<session::Answer> Connection::await(std::uint64_t request, Pending&
   return std::exchange(pending.answer, std::nullopt);
 }
 
-std::error_code Connection::acquire(const std::string& name, detail::Spot*,
-                                    detail::Deadline deadline, const std::stop_token& cancel,
-                                    detail::Holding& holding) {
-  std::string why;
-  return acquire_as(name, Want::exclusive, deadline, cancel, holding, why);
-}
-
-std::error_code Connection::acquire_as(const std::string& name, Want want,
-                                       detail::Deadline deadline, const std::stop_token& cancel,
-                                       detail::Holding& holding, std::string& why) {
+std::error_code Connection::acquire(const std::string& name, Want want, detail::Deadline deadline,
+                                    const std::stop_token& cancel, detail::Holding& holding,
+                                    std::string& why) {
   if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
   Pending pending;
   const std::uint64_t request = add(pending);
@@ -138,18 +123,17 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
                                         detail::Deadline deadline, const std::stop_token& cancel,
                                         detail::Holding& holding, std::string& why) {
   std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
-  const bool was_late = !answer && !is_gone();
-  if (was_late) {
+  if (!answer && !is_gone()) {
     // The daemon has the last word: it may have granted meanwhile.
     say(session::Cancel{request});
-    answer = await(request, pending, steady_clock::now() + kSilence, {});
+    answer = await(request, pending, steady_clock::now() + session::kSilence, {});
     if (!answer) give_up();
   }
   if (!answer) return Errc::lost;
   if (const auto* granted = std::get_if<session::Granted>(&*answer)) {
     holding = {request, granted->fence, pending.lost};
     if (!cancel.stop_requested()) return {};
-    release(nullptr, holding);
+    release(holding);
     return Errc::cancelled;
   }
   if (auto* refused = std::get_if<session::Refused>(&*answer)) why = std::move(refused->why);
@@ -157,8 +141,8 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
   return error == Errc::cancelled && !cancel.stop_requested() ? Errc::timed_out : error;
 }
 
-void Connection::acquire_later(const std::string& name, detail::Spot*,
-                               const std::stop_token& cancel, detail::Completion& completion) {
+void Connection::acquire_later(const std::string& name, const std::stop_token& cancel,
+                               detail::Completion& completion) {
   std::unique_ptr<Later> later{new Later{{}, completion, std::nullopt}};
   later->pending.later = later.get();
   const std::uint64_t request = add(later->pending);
@@ -173,28 +157,22 @@ void Connection::acquire_later(const std::string& name, detail::Spot*,
     at->second->later->cancel.emplace(cancel, Later::Canceller{*this, request});
 }
 
-void Connection::tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer) {
-  later->cancel.reset();
-  detail::Holding holding{later->pending.request, {}, later->pending.lost};
-  if (const auto* granted = answer ? std::get_if<session::Granted>(&*answer) : nullptr) {
-    holding.fence = granted->fence;
-  }
-  later->completion.on_answer(error_of(answer), holding);
-}
-
-void Connection::release(detail::Spot*, const detail::Holding& holding) noexcept {
+void Connection::release(const detail::Holding& holding) noexcept {
   say(session::Release{holding.request});
 }
 
-std::error_code Connection::ask_and_await(std::uint64_t request, Pending& pending,
-                                          const session::Ask& ask, session::Answer& answer) {
-  if (is_reading()) {
-    const std::lock_guard lock{mutex_};
-    pending_.erase(request);
-    return std::make_error_code(std::errc::resource_deadlock_would_occur);
-  }
-  say(ask);
-  auto answered = await(request, pending, steady_clock::now() + 2 * kSilence, {});
+std::error_code Connection::ask(session::Ask question, milliseconds patience,
+                                session::Answer& answer) {
+  if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
+  Pending pending;
+  const std::uint64_t request = add(pending);
+  std::visit(
+      [&](auto& q) {
+        if constexpr (requires { q.request; }) q.request = request;
+      },
+      question);
+  say(question);
+  auto answered = await(request, pending, steady_clock::now() + patience, {});
   if (!answered) {
     const std::lock_guard lock{mutex_};
     pending_.erase(request);
@@ -204,74 +182,58 @@ std::error_code Connection::ask_and_await(std::uint64_t request, Pending& pendin
   return {};
 }
 
+template <class Told>
+std::error_code Connection::ask_for(session::Ask question, Told& told) {
+  session::Answer answer;
+  if (const auto error = ask(std::move(question), 2 * session::kSilence, answer)) return error;
+  auto* wanted = std::get_if<Told>(&answer);
+  if (wanted == nullptr) return Errc::refused;
+  told = std::move(*wanted);
+  return {};
+}
+
+std::error_code Connection::ask_for_an_end(session::Ask question, milliseconds patience,
+                                           std::string& why) {
+  session::Answer answer;
+  if (const auto error = ask(std::move(question), patience, answer)) return error;
+  if (std::holds_alternative<session::Ended>(answer)) return {};
+  auto* refused = std::get_if<session::Refused>(&answer);
+  if (refused == nullptr) return Errc::protocol;
+  why = std::move(refused->why);
+  return Errc::refused;
+}
+
 std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks,
                                 detail::LeftOut& left_out) {
-  Pending pending;
-  const std::uint64_t request = add(pending);
-  session::Answer answer;
-  const auto error =
-      ask_and_await(request, pending, session::Who{request, std::string{name}}, answer);
-  if (error) return error;
-  auto* told = std::get_if<session::Locks>(&answer);
-  if (told == nullptr) return Errc::refused;
-  locks = locks_of(std::move(told->locks));
-  left_out = {std::move(told->silent), told->more_locks};
+  session::Locks told;
+  if (const auto error = ask_for(session::Who{0, std::string{name}}, told)) return error;
+  locks = locks_of(std::move(told.locks));
+  left_out = {std::move(told.silent), told.more_locks};
   return {};
 }
 
 std::error_code Connection::status(GroupStatus& status) {
-  Pending pending;
-  const std::uint64_t request = add(pending);
-  session::Answer answer;
-  if (const auto error = ask_and_await(request, pending, session::AskState{request}, answer)) {
-    return error;
-  }
-  auto* told = std::get_if<session::State>(&answer);
-  if (told == nullptr) return Errc::refused;
-  status = status_of(std::move(*told));
+  session::State told;
+  if (const auto error = ask_for(session::AskState{}, told)) return error;
+  status = status_of(std::move(told));
   return {};
 }
 
 std::error_code Connection::stats(MemberStats& stats) {
-  Pending pending;
-  const std::uint64_t request = add(pending);
-  session::Answer answer;
-  if (const auto error = ask_and_await(request, pending, session::AskStats{request}, answer)) {
-    return error;
-  }
-  auto* told = std::get_if<session::Stats>(&answer);
-  if (told == nullptr) return Errc::refused;
-  stats = stats_of(std::move(*told));
+  session::Stats told;
+  if (const auto error = ask_for(session::AskStats{}, told)) return error;
+  stats = stats_of(std::move(told));
   return {};
 }
 
-std::error_code Connection::ask_for_an_end(std::uint64_t request, Pending& pending,
-                                           const session::Ask& ask, milliseconds patience,
-                                           std::string& why) {
-  say(ask);
-  const auto answer = await(request, pending, steady_clock::now() + patience, {});
-  if (!answer) return is_gone() ? Errc::lost : Errc::timed_out;
-  if (const auto* refused = std::get_if<session::Refused>(&*answer)) {
-    why = refused->why;
-    return Errc::refused;
-  }
-  return std::holds_alternative<session::Ended>(*answer) ? std::error_code{}
-                                                         : make_error_code(Errc::protocol);
-}
-
 std::error_code Connection::leave(milliseconds patience, std::string& why) {
-  Pending pending;
-  const std::uint64_t request = add(pending);
   constexpr milliseconds kForTheView{60'000};  // To be agreed on, after the draining.
-  return ask_for_an_end(request, pending,
-                        session::Leave{request, static_cast<std::uint64_t>(patience.count())},
+  return ask_for_an_end(session::Leave{0, static_cast<std::uint64_t>(patience.count())},
                         patience + kForTheView, why);
 }
 
 std::error_code Connection::evict(const std::string& whom, std::string& why) {
-  Pending pending;
-  const std::uint64_t request = add(pending);
-  return ask_for_an_end(request, pending, session::Evict{request, whom}, 4 * kSilence, why);
+  return ask_for_an_end(session::Evict{0, whom}, 4 * session::kSilence, why);
 }
 
 bool Connection::is_gone() const {
@@ -284,21 +246,11 @@ std::stop_token Connection::lost() const {
   return lost_.get_token();
 }
 
-void Connection::lose_grants() {
-  std::stop_source lost;
-  {
-    const std::lock_guard lock{mutex_};
-    if (gone_) return;
-    lost = std::exchange(lost_, std::stop_source{});
-  }
-  lost.request_stop();
-}
-
 std::chrono::milliseconds Connection::valid_for() const {
   if (is_gone()) return {};
   // The present millisecond may be almost over: whoever adds this to a finer clock must not get
   // beyond the end.
-  return std::max(milliseconds{0}, milliseconds{valid_until_ms_.load() - now_ms() - 1});
+  return std::max(milliseconds{0}, heartbeat_.valid_until() - boot_time() - milliseconds{1});
 }
 
 bool Connection::say(const session::Ask& ask) noexcept {
@@ -314,41 +266,28 @@ bool Connection::say(const session::Ask& ask) noexcept {
   return false;
 }
 
-void Connection::give_up() noexcept { socket_.shut_down(); }
-
-// Others may come in soon after what we hold is no longer good: nobody is to hear of it late.
-milliseconds Connection::until_next_look() const {
-  const milliseconds usual = ping_every_ / 4;
-  if (!has_leases_ || has_expired_) return usual;
-  return std::clamp(milliseconds{valid_until_ms_.load() - now_ms()}, milliseconds{1}, usual);
-}
+// --- the thread that reads ---
 
 // Ends when the socket does; then nobody waits any longer.
 void Connection::read_on() {
   std::array<std::uint8_t, 16384> room;
-  auto next_ping = steady_clock::now();
   for (;;) {
-    const std::ptrdiff_t count = socket_.read(room, until_next_look());
+    const std::ptrdiff_t count = socket_.read(room, heartbeat_.until_next_look(boot_time()));
     if (count < 0) break;
     if (count > 0) {
       incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
       if (!take_frames()) break;
     }
-    if (now_ms() - known_alive_ms_.load() > kSilence.count()) break;
-    // The daemon may be asleep, and others take over when its lease is over.
-    if (has_leases_ && !has_expired_ && now_ms() >= valid_until_ms_.load()) {
-      has_expired_ = true;
-      lose_grants();
-    }
-    if (is_welcome_ && !ping_is_open_ &&
-        (steady_clock::now() >= next_ping || std::exchange(ask_at_once_, false))) {
-      next_ping = steady_clock::now() + ping_every_;
-      ping_is_open_ = true;
-      ping_sent_ms_ = now_ms();
-      if (!say(session::Ping{++pings_})) break;
-    }
+    const milliseconds now = boot_time();
+    if (heartbeat_.is_silent(now)) break;
+    if (heartbeat_.expires(now)) lose_grants();
+    if (const auto ping = heartbeat_.ping(now); ping && !say(*ping)) break;
   }
   socket_.shut_down();
+  end_all();
+}
+
+void Connection::end_all() {
   std::vector<std::unique_ptr<Later>> laters;
   {
     const std::lock_guard lock{mutex_};
@@ -371,57 +310,45 @@ bool Connection::take_frames() {
     const auto taken = session::take_frame(rest, session::kLargestAnswer, answer);
     if (taken == session::Taken::malformed) return false;
     if (taken == session::Taken::more) break;
-    hand_over(std::move(answer));
+    take(std::move(answer));
   }
   incoming_.erase(incoming_.begin(), incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
   return true;
 }
 
-void Connection::hand_over(session::Answer answer) {
-  if (const auto* pong = std::get_if<session::Pong>(&answer)) {
-    if (pong->request != pings_) return;
-    ping_is_open_ = false;
-    known_alive_ms_.store(ping_sent_ms_);
-    const std::int64_t silence = kSilence.count();
-    const std::int64_t good =
-        pong->lease_ms ? std::min(silence, static_cast<std::int64_t>(
-                                               std::min<std::uint64_t>(*pong->lease_ms, 1u << 30)))
-                       : silence;
-    valid_until_ms_.store(ping_sent_ms_ + good);
-    if (good > 0) has_expired_ = false;
-    if (is_good_now()) hand_over_grants();
-    return;
-  }
+void Connection::take(session::Answer answer) {
+  if (const auto* pong = std::get_if<session::Pong>(&answer)) return take_pong(*pong);
   if (std::holds_alternative<session::Lost>(answer)) {
-    hand_over_grants();  // Of this promise, which is over.
+    pass_on_grants();  // Of this promise, which is over.
     return lose_grants();
+  }
+  if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
+    heartbeat_.on_welcome(*welcome);
+    if (heartbeat_.has_leases()) {
+      welcome_ = std::move(answer);
+      return;
+    }
   }
   // How long it is good for is not known before the daemon has said so: whoever has it must be able
   // to rely on that.
-  if (std::holds_alternative<session::Granted>(answer) && !is_good_now()) {
+  if (std::holds_alternative<session::Granted>(answer) && !heartbeat_.is_good(boot_time())) {
     unpromised_.push_back(std::move(answer));
-    ask_at_once_ = true;
-    return;
+    return heartbeat_.ping_soon();
   }
   pass_on(std::move(answer));
 }
 
-bool Connection::is_good_now() const {
-  return !has_leases_ || (!has_expired_ && now_ms() < valid_until_ms_.load());
+void Connection::take_pong(const session::Pong& pong) {
+  if (!heartbeat_.on_pong(pong)) return;
+  if (auto welcome = std::exchange(welcome_, std::nullopt)) pass_on(std::move(*welcome));
+  if (heartbeat_.is_good(boot_time())) pass_on_grants();
 }
 
-void Connection::hand_over_grants() {
+void Connection::pass_on_grants() {
   for (session::Answer& grant : std::exchange(unpromised_, {})) pass_on(std::move(grant));
 }
 
 void Connection::pass_on(session::Answer answer) {
-  if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
-    is_welcome_ = true;
-    has_leases_ = welcome->ttl_ms > 0;
-    if (has_leases_) valid_until_ms_.store(0);  // Nothing is promised before it has said how long.
-    const milliseconds ttl{std::min<std::uint64_t>(welcome->ttl_ms, 1u << 30)};
-    if (has_leases_) ping_every_ = std::clamp(ttl / 8, milliseconds{20}, kPingEvery);
-  }
   if (tell_of_election(answer)) return;
   const std::uint64_t request = std::visit(
       [](const auto& a) -> std::uint64_t {
@@ -440,6 +367,25 @@ void Connection::pass_on(session::Answer answer) {
   }
   at->second->answer = std::move(answer);
   at->second->answered.notify_all();
+}
+
+void Connection::tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer) {
+  later->cancel.reset();
+  detail::Holding holding{later->pending.request, {}, later->pending.lost};
+  if (const auto* granted = answer ? std::get_if<session::Granted>(&*answer) : nullptr) {
+    holding.fence = granted->fence;
+  }
+  later->completion.on_answer(error_of(answer), holding);
+}
+
+void Connection::lose_grants() {
+  std::stop_source lost;
+  {
+    const std::lock_guard lock{mutex_};
+    if (gone_) return;
+    lost = std::exchange(lost_, std::stop_source{});
+  }
+  lost.request_stop();
 }
 
 }  // namespace hapax::client

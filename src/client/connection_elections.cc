@@ -33,30 +33,23 @@ void Connection::resign(const detail::Holding& holding) noexcept {
     const std::lock_guard lock{mutex_};
     candidates_.erase(holding.request);
   }
-  release(nullptr, holding);
+  release(holding);
 }
 
 std::error_code Connection::hand_over(const detail::Holding& holding, const std::string& to) {
-  Pending pending;
-  const std::uint64_t request = add(pending);
-  session::Answer answer;
+  std::string why;
   const auto error =
-      ask_and_await(request, pending, session::HandOver{request, holding.request, to}, answer);
-  if (error) return error;
-  if (!std::holds_alternative<session::Ended>(answer)) return Errc::no_candidate;
+      ask_for_an_end(session::HandOver{0, holding.request, to}, 2 * session::kSilence, why);
+  if (error) return error == Errc::refused ? make_error_code(Errc::no_candidate) : error;
   const std::lock_guard lock{mutex_};
   candidates_.erase(holding.request);
   return {};
 }
 
 std::error_code Connection::ask_to_resign(const std::string& name, const std::string& to) {
-  Pending pending;
-  const std::uint64_t request = add(pending);
-  session::Answer answer;
-  const auto error = ask_and_await(request, pending, session::AskResign{request, name, to}, answer);
-  if (error) return error;
-  if (!std::holds_alternative<session::Ended>(answer)) return Errc::no_leader;
-  return {};
+  std::string why;
+  const auto error = ask_for_an_end(session::AskResign{0, name, to}, 2 * session::kSilence, why);
+  return error == Errc::refused ? make_error_code(Errc::no_leader) : error;
 }
 
 std::uint64_t Connection::observe(const std::string& name,

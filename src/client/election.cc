@@ -4,17 +4,16 @@
 #include <utility>
 
 #include "base/check.h"
+#include "client/asking.h"
 #include "client/candidate.h"
 #include "client/changes.h"
 #include "client/gateway.h"
-#include "hapax/error.h"
 #include "core/lock_name.h"
+#include "hapax/error.h"
 
 namespace hapax {
 namespace {
 
-// Far enough away for anybody, near enough for every clock to count to.
-constexpr std::chrono::hours kForever{24 * 365 * 10};
 // Longer than a daemon waits for its members.
 constexpr std::chrono::seconds kToAnswer{4};
 
@@ -46,7 +45,7 @@ Election::Observation& Election::Observation::operator=(Observation&&) noexcept 
 Election::Observation::~Observation() = default;
 
 std::optional<Election::Change> Election::Observation::next(std::stop_token cancel) {
-  return next_until(Clock::now() + kForever, std::move(cancel));
+  return next_until(detail::never(), std::move(cancel));
 }
 std::optional<Election::Change> Election::Observation::next_until(Clock::time_point deadline,
                                                                   std::stop_token cancel) {
@@ -138,37 +137,21 @@ class Election::Impl {
   std::shared_ptr<detail::Candidate> candidate_ = std::make_shared<detail::Candidate>();
 };
 
-namespace {
-
-std::string_view checked(std::string_view name) {
-  if (!check_lock_name(name)) {
-    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
-  }
-  return name;
-}
-
-}  // namespace
-
 Election::Election(Client& client, std::string_view name)
-    : impl_(std::make_unique<Impl>(client.gateway_, checked(name))) {}
+    : impl_(std::make_unique<Impl>(client.gateway_, detail::checked_name(name))) {}
 Election::Election(Node& node, std::string_view name)
-    : impl_(std::make_unique<Impl>(node.gateway_, checked(name))) {}
+    : impl_(std::make_unique<Impl>(node.gateway_, detail::checked_name(name))) {}
 Election::~Election() = default;
 
 void Election::campaign(std::string_view value) {
-  if (const auto error = campaign_until(value, Clock::now() + kForever, {})) {
+  if (const auto error = campaign_until(value, detail::never(), {})) {
     throw std::system_error{error, impl_->name_};
   }
 }
 std::error_code Election::campaign_until(std::string_view value, Clock::time_point deadline,
                                          std::stop_token cancel) noexcept {
-  try {
-    return impl_->campaign(std::string{value}, deadline, cancel);
-  } catch (const std::system_error& e) {
-    return e.code();
-  } catch (...) {
-    return std::make_error_code(std::errc::not_enough_memory);
-  }
+  return detail::without_throwing(
+      [&] { return impl_->campaign(std::string{value}, deadline, cancel); });
 }
 
 void Election::resign() { impl_->resign(); }

@@ -54,28 +54,25 @@ std::error_code Endpoints::ask_again_elsewhere(Ask&& ask) {
   }
 }
 
-std::error_code Endpoints::acquire(const std::string& name, detail::Spot* spot,
+std::error_code Endpoints::acquire(const std::string& name, detail::LockHandle*,
                                    detail::Deadline deadline, const std::stop_token& cancel,
                                    detail::Holding& holding) {
-  return ask_again_elsewhere(
-      [&](Connection& at) { return at.acquire(name, spot, deadline, cancel, holding); });
+  std::string why;
+  return acquire_as(name, Want::exclusive, deadline, cancel, holding, why);
 }
-void Endpoints::acquire_later(const std::string& name, detail::Spot* spot,
+void Endpoints::acquire_later(const std::string& name, detail::LockHandle*,
                               const std::stop_token& cancel, detail::Completion& completion) {
-  there()->acquire_later(name, spot, cancel, completion);
+  there()->acquire_later(name, cancel, completion);
 }
 std::error_code Endpoints::acquire_as(const std::string& name, Want want, detail::Deadline deadline,
                                       const std::stop_token& cancel, detail::Holding& holding,
                                       std::string& why) {
   return ask_again_elsewhere(
-      [&](Connection& at) { return at.acquire_as(name, want, deadline, cancel, holding, why); });
+      [&](Connection& at) { return at.acquire(name, want, deadline, cancel, holding, why); });
 }
 // What an earlier connection granted went with it: requests are numbered so that no later one
 // knows theirs.
-void Endpoints::release(detail::Spot* spot, const detail::Holding& holding) noexcept {
-  now()->release(spot, holding);
-}
-void Endpoints::give_back(const detail::Holding& holding) noexcept { now()->give_back(holding); }
+void Endpoints::give_back(const detail::Holding& holding) noexcept { now()->release(holding); }
 std::error_code Endpoints::campaign(const std::string& name, const std::string& value,
                                     detail::Deadline deadline, const std::stop_token& cancel,
                                     const std::shared_ptr<detail::Candidate>& candidate,

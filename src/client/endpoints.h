@@ -22,13 +22,16 @@ class Endpoints final : public detail::Gateway {
   // Throws std::system_error if nobody answers.
   Endpoints(std::vector<net::Address> addresses, Tls tls);
 
-  std::shared_ptr<detail::Spot> spot(const std::string&) override { return nullptr; }
-  bool enter_again(detail::Spot*, detail::Holding&) noexcept override { return false; }
-  std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
-                          const std::stop_token& cancel, detail::Holding& holding) override;
-  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
-                     detail::Completion& completion) override;
-  void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::shared_ptr<detail::LockHandle> handle(const std::string&) override { return nullptr; }
+  bool enter_again(detail::LockHandle*, detail::Holding&) noexcept override { return false; }
+  std::error_code acquire(const std::string& name, detail::LockHandle* handle,
+                          detail::Deadline deadline, const std::stop_token& cancel,
+                          detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::LockHandle* handle,
+                     const std::stop_token& cancel, detail::Completion& completion) override;
+  void release(detail::LockHandle*, const detail::Holding& holding) noexcept override {
+    give_back(holding);
+  }
   std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
                              const std::stop_token& cancel, detail::Holding& holding,
                              std::string& why) override;

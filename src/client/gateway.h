@@ -36,10 +36,10 @@ struct LeftOut {
   std::uint64_t more_locks = 0;
 };
 
-// What a Mutex keeps for its gateway from one grant to the next.
-class Spot {
+// What a gateway knows of one lock from one grant to the next; the Mutex only holds it.
+class LockHandle {
  public:
-  virtual ~Spot() = default;
+  virtual ~LockHandle() = default;
 };
 
 // Whoever asked without waiting.
@@ -60,18 +60,18 @@ class Gateway {
   virtual ~Gateway() = default;
 
   // Everything about one lock. May be null.
-  virtual std::shared_ptr<Spot> spot(const std::string& name) = 0;
+  virtual std::shared_ptr<LockHandle> handle(const std::string& name) = 0;
   // Takes the lock if that needs nobody else: it was kept since the last release. Never waits.
-  virtual bool enter_again(Spot* spot, Holding& holding) noexcept = 0;
+  virtual bool enter_again(LockHandle* handle, Holding& holding) noexcept = 0;
   // Waits for the lock. `holding` is set if no error is returned.
-  virtual std::error_code acquire(const std::string& name, Spot* spot, Deadline deadline,
+  virtual std::error_code acquire(const std::string& name, LockHandle* handle, Deadline deadline,
                                   const std::stop_token& cancel, Holding& holding) = 0;
   // Does not wait. REQUIRES: `completion` lives until it is answered.
-  virtual void acquire_later(const std::string& name, Spot* spot, const std::stop_token& cancel,
-                             Completion& completion) = 0;
-  virtual void release(Spot* spot, const Holding& holding) noexcept = 0;
+  virtual void acquire_later(const std::string& name, LockHandle* handle,
+                             const std::stop_token& cancel, Completion& completion) = 0;
+  virtual void release(LockHandle* handle, const Holding& holding) noexcept = 0;
 
-  // The same for whoever wants no spot: in any mode, any number at a time. `why` is what is said
+  // The same for whoever has no handle: in any mode, any number at a time. `why` is what is said
   // about a refusal.
   virtual std::error_code acquire_as(const std::string& name, Want want, Deadline deadline,
                                      const std::stop_token& cancel, Holding& holding,

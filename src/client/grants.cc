@@ -4,22 +4,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "client/asking.h"
 #include "hapax/error.h"
-#include "core/lock_name.h"
 
 namespace hapax::detail {
-namespace {
-
-constexpr std::chrono::hours kForever{24 * 365 * 10};
-
-}  // namespace
 
 Grants::Grants(std::shared_ptr<Gateway> gateway, std::string_view name)
-    : gateway_(std::move(gateway)), name_(name) {
-  if (!check_lock_name(name)) {
-    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
-  }
-}
+    : gateway_(std::move(gateway)), name_(checked_name(name)) {}
 
 Grants::~Grants() {
   for (const Grant& grant : held_) gateway_->give_back(grant.holding);
@@ -27,7 +18,7 @@ Grants::~Grants() {
 
 std::error_code Grants::acquire(Want want, Clock::time_point deadline,
                                 const std::stop_token& cancel) noexcept {
-  try {
+  return without_throwing([&]() -> std::error_code {
     Holding holding;
     std::string why;
     const auto error = gateway_->acquire_as(name_, want, deadline, cancel, holding, why);
@@ -38,15 +29,11 @@ std::error_code Grants::acquire(Want want, Clock::time_point deadline,
     }
     held_.push_back({want, holding});
     return {};
-  } catch (const std::system_error& e) {
-    return e.code();
-  } catch (...) {
-    return std::make_error_code(std::errc::not_enough_memory);
-  }
+  });
 }
 
 void Grants::acquire_or_throw(Want want) {
-  const auto error = acquire(want, Clock::now() + kForever, {});
+  const auto error = acquire(want, never(), {});
   if (error == Errc::refused) throw std::system_error{error, refusal()};
   if (error) throw std::system_error{error, name_};
 }

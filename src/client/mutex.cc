@@ -7,50 +7,38 @@
 #include <utility>
 
 #include "base/check.h"
+#include "client/asking.h"
 #include "client/gateway.h"
-#include "core/lock_name.h"
 
 namespace hapax {
-namespace {
-
-// Far enough away for anybody, near enough for every clock to count to.
-constexpr std::chrono::hours kForever{24 * 365 * 10};
-
-std::string_view checked(std::string_view name) {
-  if (!check_lock_name(name)) {
-    throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
-  }
-  return name;
-}
-
-}  // namespace
 
 class Mutex::Impl {
  public:
   Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
       : gateway_(std::move(gateway)),
         name_(name),
-        spot_(gateway_->spot(name_)),
+        handle_(gateway_->handle(name_)),
         can_lose_(gateway_->can_lose()) {}
   ~Impl() {
     HAPAX_CHECK(asked_.load() == 0);  // Cancel what is asked for, and see it through.
-    if (is_held_) gateway_->release(spot_.get(), holding_);
+    if (is_held_) gateway_->release(handle_.get(), holding_);
   }
 
   // Nothing is allocated, nobody is told; no clock is read unless there is a lease.
   bool enter_again() noexcept {
     detail::Holding holding;
-    return gateway_->enter_again(spot_.get(), holding) && keep(holding);
+    return gateway_->enter_again(handle_.get(), holding) && keep(holding);
   }
   std::error_code acquire(Clock::time_point deadline, const std::stop_token& cancel) {
     for (;;) {
       if (enter_again()) return {};
       detail::Holding holding;
-      if (const auto error = gateway_->acquire(name_, spot_.get(), deadline, cancel, holding)) {
+      if (const auto error = gateway_->acquire(name_, handle_.get(), deadline, cancel, holding)) {
         return error;
       }
       if (keep(holding)) return {};
-      // Another thread was given the lock by this object, lost it, and has yet to unlock it.
+      // Another thread was given the lock by this object, lost it, and has yet to unlock it. Looked
+      // for rather than told: an unlock() that tells would cost every one that nobody waits for.
       constexpr std::chrono::milliseconds kLook{5};
       while (is_held_.load(std::memory_order_acquire)) {
         if (cancel.stop_requested()) return make_error_code(Errc::cancelled);
@@ -62,13 +50,13 @@ class Mutex::Impl {
   void acquire_later(std::function<void(std::error_code)> done, const std::stop_token& cancel) {
     ++asked_;
     auto asked = std::make_unique<Asked>(*this, std::move(done));
-    gateway_->acquire_later(name_, spot_.get(), cancel, *asked.release());
+    gateway_->acquire_later(name_, handle_.get(), cancel, *asked.release());
   }
   void release() {
     HAPAX_CHECK(is_held_.load(std::memory_order_relaxed));
     const detail::Holding holding = holding_;
     is_held_.store(false, std::memory_order_release);
-    gateway_->release(spot_.get(), holding);
+    gateway_->release(handle_.get(), holding);
   }
   Fence fence() const {
     HAPAX_CHECK(is_held_);
@@ -81,7 +69,7 @@ class Mutex::Impl {
 
   const std::shared_ptr<detail::Gateway> gateway_;
   const std::string name_;
-  const std::shared_ptr<detail::Spot> spot_;
+  const std::shared_ptr<detail::LockHandle> handle_;
   std::atomic<std::chrono::milliseconds::rep> patience_ms_{250};
 
  private:
@@ -107,7 +95,7 @@ class Mutex::Impl {
   bool keep(const detail::Holding& holding) noexcept {
     if (can_lose_) {
       if (is_held_.exchange(true, std::memory_order_acquire)) {
-        gateway_->release(spot_.get(), holding);
+        gateway_->release(handle_.get(), holding);
         return false;
       }
     } else {
@@ -126,14 +114,14 @@ class Mutex::Impl {
 };
 
 Mutex::Mutex(Client& client, std::string_view name)
-    : impl_(std::make_unique<Impl>(client.gateway_, checked(name))) {}
+    : impl_(std::make_unique<Impl>(client.gateway_, detail::checked_name(name))) {}
 Mutex::Mutex(Node& node, std::string_view name)
-    : impl_(std::make_unique<Impl>(node.gateway_, checked(name))) {}
+    : impl_(std::make_unique<Impl>(node.gateway_, detail::checked_name(name))) {}
 Mutex::~Mutex() = default;
 
 void Mutex::lock() {
   if (impl_->enter_again()) return;
-  if (const auto error = acquire_until(Clock::now() + kForever, {})) {
+  if (const auto error = acquire_until(detail::never(), {})) {
     throw std::system_error{error, impl_->name_};
   }
 }
@@ -143,13 +131,7 @@ bool Mutex::try_lock() { return impl_->enter_again() || try_lock_for(patience())
 void Mutex::unlock() { impl_->release(); }
 
 std::error_code Mutex::acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept {
-  try {
-    return impl_->acquire(deadline, cancel);
-  } catch (const std::system_error& e) {
-    return e.code();
-  } catch (...) {
-    return std::make_error_code(std::errc::not_enough_memory);
-  }
+  return detail::without_throwing([&] { return impl_->acquire(deadline, cancel); });
 }
 
 void Mutex::async_acquire(std::function<void(std::error_code)> done, std::stop_token cancel) {

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/boot_clock.h"
 #include "base/check.h"
 #include "client/descriptors.h"
-#include "base/boot_clock.h"
 
 namespace hapax::client {
 
@@ -31,12 +31,12 @@ Lease::~Lease() {
   }
   signal(wake_);
   thread_.join();
-  for (Telling& telling : tellings_) {
+  for (Notice& notice : notices_) {
     // Whoever is called may be the one who ends all this.
-    if (telling.thread.get_id() == std::this_thread::get_id()) {
-      telling.thread.detach();
+    if (notice.thread.get_id() == std::this_thread::get_id()) {
+      notice.thread.detach();
     } else {
-      telling.thread.join();
+      notice.thread.join();
     }
   }
   close(timer_);
@@ -81,9 +81,9 @@ void Lease::end_term() {
   until_.store(0, std::memory_order_release);
   if (!std::exchange(is_given_, false)) return;
   term_.fetch_add(1, std::memory_order_acq_rel);
-  std::erase_if(tellings_, [](Telling& telling) {
-    if (!telling.is_done->load()) return false;
-    telling.thread.join();
+  std::erase_if(notices_, [](Notice& notice) {
+    if (!notice.is_done->load()) return false;
+    notice.thread.join();
     return true;
   });
   const std::stop_source ended = std::exchange(source_, std::stop_source{});
@@ -92,7 +92,7 @@ void Lease::end_term() {
     ended.request_stop();
     is_done->store(true);
   }};
-  tellings_.push_back({std::move(thread), std::move(is_done)});
+  notices_.push_back({std::move(thread), std::move(is_done)});
   // It says so before it calls anybody.
   while (!ended.stop_requested()) std::this_thread::yield();
 }

@@ -1,7 +1,7 @@
-// The lease that the grants of a member inside this program stand on, as its threads see it. The
-// loop renews it. A thread of its own sees it run out, whatever the loop is at. Those who hold are
-// told on yet another one, each term's on its own: what they do then holds up nobody, not even who
-// is told of the next loss.
+// The lease behind the grants of a member inside this program, as its threads see it. The loop
+// renews it; a thread of its own notices when it runs out, whatever the loop is busy with. Holders
+// are told on a further thread, one for each term that ends, so that what they do then holds up
+// nobody, not even those who are told of the next loss.
 //
 // Every grant is of a term. A term ends once, with all its grants; what is granted afterwards is of
 // the next one, and its token has not fired.
@@ -24,7 +24,7 @@ class Lease {
   using Term = std::uint64_t;  // From 1.
   static constexpr Instant kForever = Instant::max();
 
-  // One that runs out has run out until it is renewed; of a group without leases it is one term,
+  // One that runs out has run out until it is renewed. Where there are no leases there is one term,
   // for ever. Throws std::system_error.
   explicit Lease(bool runs_out);
   ~Lease();
@@ -66,11 +66,11 @@ class Lease {
   bool is_given_ = false;     // There was a grant in this term.
   bool is_stopping_ = false;
   // One for each term that has ended, as long as its holders are being told.
-  struct Telling {
+  struct Notice {
     std::thread thread;
     std::shared_ptr<std::atomic<bool>> is_done;
   };
-  std::vector<Telling> tellings_;
+  std::vector<Notice> notices_;
   std::thread thread_;
 };
 

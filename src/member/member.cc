@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "base/check.h"
-#include "member/member_spot.h"
+#include "client/answers.h"
 #include "hapax/error.h"
+#include "member/local_lock.h"
 
 namespace hapax::client {
-namespace {
-
-namespace asio = boost::asio;
-
-}  // namespace
-
 // A thread waits.
 class Member::Awaited final : public Waiting {
  public:
@@ -35,7 +30,7 @@ class Member::Awaited final : public Waiting {
 
 // Gives up a request if it is still open, a moment later: whoever asks for that may hold locks.
 struct Member::Canceller {
-  std::shared_ptr<Kept> kept;
+  std::shared_ptr<LocalLock> lock;
   WaiterId waiter;
   void operator()() const;
 };
@@ -43,37 +38,37 @@ struct Member::Canceller {
 // Nobody waits.
 class Member::Later final : public Waiting {
  public:
-  Later(std::shared_ptr<Kept> kept, std::stop_token token, detail::Completion& completion)
-      : kept_(std::move(kept)), token_(std::move(token)), completion_(completion) {}
+  Later(std::shared_ptr<LocalLock> lock, std::stop_token token, detail::Completion& completion)
+      : lock_(std::move(lock)), token_(std::move(token)), completion_(completion) {}
   // It is its own from here on, until it is answered.
   static void ask(std::unique_ptr<Later> later);
   void answer(std::error_code error, const detail::Holding& holding) override;
 
  private:
-  const std::shared_ptr<Kept> kept_;
+  const std::shared_ptr<LocalLock> lock_;
   const std::stop_token token_;
   detail::Completion& completion_;
   std::optional<std::stop_callback<Canceller>> cancel_;
 };
 
 void Member::Canceller::operator()() const {
-  kept->member().loop_.post([k = kept, w = waiter] { k->give_up(w, Errc::cancelled); });
+  lock->member().loop_.post([l = lock, w = waiter] { l->give_up(w, Errc::cancelled); });
 }
 
 void Member::Later::ask(std::unique_ptr<Later> later) {
   Later& self = *later.release();
-  self.known_as = self.kept_->member().daemon_->next_waiter();
+  self.known_as = self.lock_->member().daemon_->next_waiter();
   if (self.token_.stop_possible()) {
-    self.cancel_.emplace(self.token_, Canceller{self.kept_, self.known_as});
+    self.cancel_.emplace(self.token_, Canceller{self.lock_, self.known_as});
   }
-  self.kept_->ask(self);
+  self.lock_->ask(self);
 }
 
 void Member::Later::answer(std::error_code error, const detail::Holding& holding) {
   std::unique_ptr<Later> self{this};
-  if (!error && !kept_->member().lease_.covers(holding.term)) {
+  if (!error && !lock_->member().lease_.covers(holding.term)) {
     // The lease was over before it could be told.
-    kept_->leave(holding.request);
+    lock_->leave(holding.request);
     return ask(std::move(self));
   }
   cancel_.reset();
@@ -101,7 +96,7 @@ Member::Member(NodeConfig config)
 // gave back last may still be on its way here.
 Member::~Member() {
   loop_.visit([this] {
-    for (const auto& [name, spot] : spots_) spot->close();
+    for (const auto& [name, lock] : locks_) lock->close();
     while (!campaigns_.empty()) end_campaign(campaigns_.begin()->first);
     while (!grants_.empty()) drop(grants_.begin()->first);
   });
@@ -113,24 +108,22 @@ Member::~Member() {
   loop_.finish();
 }
 
-std::shared_ptr<detail::Spot> Member::spot(const std::string& name) {
+std::shared_ptr<detail::LockHandle> Member::handle(const std::string& name) {
   const std::lock_guard lock{mutex_};
-  std::shared_ptr<Kept>& spot = spots_[name];
-  if (!spot) spot = std::make_shared<Kept>(*this, name);
-  return spot;
+  std::shared_ptr<LocalLock>& local = locks_[name];
+  if (!local) local = std::make_shared<LocalLock>(*this, name);
+  return local;
 }
 
-bool Member::enter_again(detail::Spot* spot, detail::Holding& holding) noexcept {
-  return static_cast<Kept&>(*spot).enter_again(holding);
+bool Member::enter_again(detail::LockHandle* handle, detail::Holding& holding) noexcept {
+  return static_cast<LocalLock&>(*handle).enter_again(holding);
 }
 
-std::error_code Member::acquire(const std::string&, detail::Spot* spot, detail::Deadline deadline,
-                                const std::stop_token& cancel, detail::Holding& holding) {
-  // Who is on the loop would wait for itself.
-  if (SharedLoop::is_on_any()) {
-    return std::make_error_code(std::errc::resource_deadlock_would_occur);
-  }
-  auto& kept = static_cast<Kept&>(*spot);
+std::error_code Member::acquire(const std::string&, detail::LockHandle* handle,
+                                detail::Deadline deadline, const std::stop_token& cancel,
+                                detail::Holding& holding) {
+  if (const auto error = SharedLoop::would_deadlock()) return error;
+  auto& lock = static_cast<LocalLock&>(*handle);
   for (;;) {
     Awaited waiting{loop_};
     std::optional<std::stop_callback<Canceller>> canceller;
@@ -139,35 +132,36 @@ std::error_code Member::acquire(const std::string&, detail::Spot* spot, detail::
         [&] {
           waiting.known_as = daemon_->next_waiter();
           if (cancel.stop_possible()) {
-            canceller.emplace(cancel, Canceller{kept.shared_from_this(), waiting.known_as});
+            canceller.emplace(cancel, Canceller{lock.shared_from_this(), waiting.known_as});
           }
-          kept.ask(waiting);
+          lock.ask(waiting);
         },
-        [&] { kept.give_up(waiting.known_as, Errc::timed_out); });
+        [&] { lock.give_up(waiting.known_as, Errc::timed_out); });
     if (waiting.error) return waiting.error;
     if (lease_.covers(waiting.holding.term)) {
       holding = waiting.holding;
       return {};
     }
-    kept.leave(waiting.holding.request);  // The lease was over before we heard of it: once more.
+    lock.leave(waiting.holding.request);  // The lease was over before we heard of it: once more.
   }
 }
 
-void Member::acquire_later(const std::string&, detail::Spot* spot, const std::stop_token& cancel,
-                           detail::Completion& completion) {
-  auto& kept = static_cast<Kept&>(*spot);
-  loop_.visit([this, &kept, &completion, cancel] {
+void Member::acquire_later(const std::string&, detail::LockHandle* handle,
+                           const std::stop_token& cancel, detail::Completion& completion) {
+  auto& lock = static_cast<LocalLock&>(*handle);
+  loop_.visit([this, &lock, &completion, cancel] {
     detail::Holding holding;
-    if (kept.enter_again(holding)) {
+    if (lock.enter_again(holding)) {
       // Not from here: whoever asks again as soon as it is answered would never come to an end.
-      return asio::post(loop_.io(), [&completion, holding] { completion.on_answer({}, holding); });
+      return boost::asio::post(loop_.io(),
+                               [&completion, holding] { completion.on_answer({}, holding); });
     }
-    Later::ask(std::make_unique<Later>(kept.shared_from_this(), cancel, completion));
+    Later::ask(std::make_unique<Later>(lock.shared_from_this(), cancel, completion));
   });
 }
 
-void Member::release(detail::Spot* spot, const detail::Holding& holding) noexcept {
-  static_cast<Kept&>(*spot).leave(holding.request);
+void Member::release(detail::LockHandle* handle, const detail::Holding& holding) noexcept {
+  static_cast<LocalLock&>(*handle).leave(holding.request);
 }
 
 std::chrono::milliseconds Member::valid_for() const {
@@ -176,8 +170,35 @@ std::chrono::milliseconds Member::valid_for() const {
   return std::chrono::duration_cast<milliseconds>(lease_.left());
 }
 
+std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
+                            detail::LeftOut& left_out) {
+  std::optional<session::Locks> told;
+  const auto error = ask_daemon(told, [&](auto tell) {
+    const auto asked =
+        daemon_->who(std::string{name}, [tell](session::Locks&& all) { tell(std::move(all)); });
+    if (!asked) tell(std::nullopt);
+  });
+  if (error) return error;
+  if (!told) return Errc::refused;
+  locks = locks_of(std::move(told->locks));
+  left_out = {std::move(told->silent), told->more_locks};
+  return {};
+}
+
+std::error_code Member::status(GroupStatus& status) {
+  if (const auto error = SharedLoop::would_deadlock()) return error;
+  loop_.visit([&] { status = status_of(daemon_->state()); });
+  return {};
+}
+
+std::error_code Member::stats(MemberStats& stats) {
+  if (const auto error = SharedLoop::would_deadlock()) return error;
+  loop_.visit([&] { stats = stats_of(daemon_->stats()); });
+  return {};
+}
+
 bool Member::is_complete() {
-  HAPAX_CHECK(!SharedLoop::is_on_any());
+  HAPAX_CHECK(!SharedLoop::would_deadlock());
   bool all = false;
   loop_.visit([&] { all = daemon_->is_complete(); });
   return all;
@@ -192,9 +213,7 @@ std::error_code Member::leave(std::chrono::milliseconds patience, std::string& w
 
 std::error_code Member::leave_until(detail::Deadline deadline, std::chrono::milliseconds patience,
                                     std::string& why) {
-  if (SharedLoop::is_on_any()) {
-    return std::make_error_code(std::errc::resource_deadlock_would_occur);
-  }
+  if (const auto error = SharedLoop::would_deadlock()) return error;
   SharedLoop::Waiter waiter;
   std::error_code error;
   loop_.await(
@@ -203,7 +222,7 @@ std::error_code Member::leave_until(detail::Deadline deadline, std::chrono::mill
         if (has_left_) return loop_.wake(waiter);
         leavers_.push_back(&waiter);
         if (std::exchange(is_leaving_, true)) return;
-        for (const auto& spot : all_spots()) spot->stop_keeping();
+        for (const auto& lock : all_locks()) lock->stop_keeping();
         if (const auto going = daemon_->leave(patience); !going) {
           is_leaving_ = false;
           why = going.error().message;
@@ -222,17 +241,18 @@ std::error_code Member::leave_until(detail::Deadline deadline, std::chrono::mill
 
 void Member::on_left() {
   has_left_ = true;
-  for (const auto& spot : all_spots()) spot->give_all_up();
+  for (const auto& lock : all_locks()) lock->give_all_up();
   give_up_all();
   for (SharedLoop::Waiter* waiter : std::exchange(leavers_, {})) loop_.wake(*waiter);
-  asio::post(loop_.io(), [this] { daemon_->stop(); });  // Not from within what has called us.
+  boost::asio::post(loop_.io(),
+                    [this] { daemon_->stop(); });  // Not from within what has called us.
 }
 
-std::vector<std::shared_ptr<Member::Kept>> Member::all_spots() {
+std::vector<std::shared_ptr<Member::LocalLock>> Member::all_locks() {
   const std::lock_guard lock{mutex_};
-  std::vector<std::shared_ptr<Kept>> spots;
-  for (const auto& [name, spot] : spots_) spots.push_back(spot);
-  return spots;
+  std::vector<std::shared_ptr<LocalLock>> all;
+  for (const auto& [name, local] : locks_) all.push_back(local);
+  return all;
 }
 
 }  // namespace hapax::client

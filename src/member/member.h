@@ -1,16 +1,17 @@
 // A member of the group inside this process, on a loop that the threads of this process share.
 //
 // A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table goes on
-// believing that it is held, and the next lock() is one compare-and-swap on the spot's word, with
-// the next turn. When somebody else wants it, here or elsewhere, the loop takes the word
-// back and releases; or, if it is in use, marks it, and the unlock releases. So it does when a view
-// stops, before what is held is reported.
+// believing that it is held, and the next lock() is one compare-and-swap on its word
+// (local_lock.h), with the next turn. When somebody else wants it, here or elsewhere, the loop
+// takes the word back and releases; or, if it is in use, marks it, and the unlock releases. So it
+// does when a view stops, before what is held is reported.
 //
 // In a group on an engine an entry by the word alone looks at the lease as well (lease.h), and at
 // whether it is still the one by which the lock was granted.
 #pragma once
 
 #include <atomic>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,10 +19,10 @@
 #include <vector>
 
 #include "client/gateway.h"
+#include "daemon/daemon.h"
+#include "hapax/error.h"
 #include "member/lease.h"
 #include "member/shared_loop.h"
-#include "hapax/error.h"
-#include "daemon/daemon.h"
 
 namespace hapax::client {
 
@@ -31,13 +32,14 @@ class Member final : public detail::Gateway {
   explicit Member(NodeConfig config);
   ~Member() override;
 
-  std::shared_ptr<detail::Spot> spot(const std::string& name) override;
-  bool enter_again(detail::Spot* spot, detail::Holding& holding) noexcept override;
-  std::error_code acquire(const std::string& name, detail::Spot* spot, detail::Deadline deadline,
-                          const std::stop_token& cancel, detail::Holding& holding) override;
-  void acquire_later(const std::string& name, detail::Spot* spot, const std::stop_token& cancel,
-                     detail::Completion& completion) override;
-  void release(detail::Spot* spot, const detail::Holding& holding) noexcept override;
+  std::shared_ptr<detail::LockHandle> handle(const std::string& name) override;
+  bool enter_again(detail::LockHandle* handle, detail::Holding& holding) noexcept override;
+  std::error_code acquire(const std::string& name, detail::LockHandle* handle,
+                          detail::Deadline deadline, const std::stop_token& cancel,
+                          detail::Holding& holding) override;
+  void acquire_later(const std::string& name, detail::LockHandle* handle,
+                     const std::stop_token& cancel, detail::Completion& completion) override;
+  void release(detail::LockHandle* handle, const detail::Holding& holding) noexcept override;
   std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
                              const std::stop_token& cancel, detail::Holding& holding,
                              std::string& why) override;
@@ -67,7 +69,7 @@ class Member final : public detail::Gateway {
   bool is_complete();
 
  private:
-  class Kept;
+  class LocalLock;
   class Waiting;
   class Awaited;
   class Later;
@@ -75,7 +77,10 @@ class Member final : public detail::Gateway {
   struct Campaign;
   struct Grant;
 
-  std::vector<std::shared_ptr<Kept>> all_spots();
+  std::vector<std::shared_ptr<LocalLock>> all_locks();
+  // Begins on the loop, with a function that tells the answer, and waits for that.
+  template <class Told, class Begin>
+  std::error_code ask_daemon(Told& told, Begin begin);
   std::error_code leave_until(detail::Deadline deadline, std::chrono::milliseconds patience,
                               std::string& why);
 
@@ -94,8 +99,8 @@ class Member final : public detail::Gateway {
   Lease lease_;
   SharedLoop loop_;
   std::unique_ptr<Daemon> daemon_;
-  std::mutex mutex_;  // Guards spots_.
-  std::map<std::string, std::shared_ptr<Kept>> spots_;
+  std::mutex mutex_;  // Guards locks_.
+  std::map<std::string, std::shared_ptr<LocalLock>> locks_;
   std::atomic<std::uint64_t> last_observation_{0};
   std::atomic<std::uint64_t> last_grant_{0};
   // The loop's:
@@ -106,5 +111,17 @@ class Member final : public detail::Gateway {
   bool has_left_ = false;
   std::vector<SharedLoop::Waiter*> leavers_;  // Who waits for that.
 };
+
+template <class Told, class Begin>
+std::error_code Member::ask_daemon(Told& told, Begin begin) {
+  constexpr std::chrono::seconds kPatience{4};  // Longer than a daemon waits for the other members.
+  if (const auto error = SharedLoop::would_deadlock()) return error;
+  const auto promise = std::make_shared<std::promise<Told>>();
+  loop_.visit([&] { begin([promise](Told answer) { promise->set_value(std::move(answer)); }); });
+  auto answer = promise->get_future();
+  if (answer.wait_for(kPatience) != std::future_status::ready) return Errc::timed_out;
+  told = answer.get();
+  return {};
+}
 
 }  // namespace hapax::client

@@ -1,5 +1,4 @@
 #include <functional>
-#include <future>
 #include <optional>
 #include <utility>
 
@@ -7,24 +6,13 @@
 #include "client/answers.h"
 #include "client/candidate.h"
 #include "client/changes.h"
-#include "member/member.h"
 #include "hapax/error.h"
+#include "member/member.h"
 
 namespace hapax::client {
-namespace {
-
-// Longer than a daemon waits for the other members.
-constexpr std::chrono::seconds kToAnswer{4};
-
-// Said to who is on the loop.
-std::error_code would_wait_for_itself() {
-  return std::make_error_code(std::errc::resource_deadlock_would_occur);
-}
-
-}  // namespace
 
 // One campaign of this process, from asking to resigning. No lock is kept beyond that, so it has
-// nothing to do with the word of a spot. All of it belongs to the loop until it is answered.
+// nothing to do with the word of a LocalLock. All of it belongs to the loop until it is answered.
 struct Member::Campaign final : LocalAsker {
   Campaign(Member& m, std::string n, std::shared_ptr<detail::Candidate> c)
       : member(m), name(std::move(n)), candidate(std::move(c)) {}
@@ -67,7 +55,7 @@ std::error_code Member::campaign(const std::string& name, const std::string& val
                                  detail::Deadline deadline, const std::stop_token& cancel,
                                  const std::shared_ptr<detail::Candidate>& candidate,
                                  detail::Holding& holding) {
-  if (SharedLoop::is_on_any()) return would_wait_for_itself();
+  if (const auto error = SharedLoop::would_deadlock()) return error;
   for (;;) {
     const auto campaign = std::make_shared<Campaign>(*this, name, candidate);
     // A moment later: whoever cancels may hold locks.
@@ -117,32 +105,25 @@ void Member::end_campaign(std::uint64_t waiter) {
 }
 
 std::error_code Member::hand_over(const detail::Holding& holding, const std::string& to) {
-  if (SharedLoop::is_on_any()) return would_wait_for_itself();
-  const auto outcome = std::make_shared<std::promise<std::error_code>>();
-  loop_.visit([this, holding, to, outcome] {
+  std::error_code outcome;
+  const auto error = ask_daemon(outcome, [&](auto tell) {
     daemon_->campaigns().hand_over(
-        WaiterId{holding.request}, to, [this, holding, outcome](const std::string& error) {
-          if (error.empty()) end_campaign(holding.request);
-          outcome->set_value(error.empty() ? std::error_code{}
-                                           : make_error_code(Errc::no_candidate));
+        WaiterId{holding.request}, to, [this, holding, tell](const std::string& refusal) {
+          if (refusal.empty()) end_campaign(holding.request);
+          tell(refusal.empty() ? std::error_code{} : make_error_code(Errc::no_candidate));
         });
   });
-  auto answer = outcome->get_future();
-  if (answer.wait_for(kToAnswer) != std::future_status::ready) return Errc::timed_out;
-  return answer.get();
+  return error ? error : outcome;
 }
 
 std::error_code Member::ask_to_resign(const std::string& name, const std::string& to) {
-  if (SharedLoop::is_on_any()) return would_wait_for_itself();
-  const auto outcome = std::make_shared<std::promise<std::error_code>>();
-  loop_.visit([this, name, to, outcome] {
-    daemon_->campaigns().request_resignation(name, to, [outcome](const std::string& error) {
-      outcome->set_value(error.empty() ? std::error_code{} : make_error_code(Errc::no_leader));
+  std::error_code outcome;
+  const auto error = ask_daemon(outcome, [&](auto tell) {
+    daemon_->campaigns().request_resignation(name, to, [tell](const std::string& refusal) {
+      tell(refusal.empty() ? std::error_code{} : make_error_code(Errc::no_leader));
     });
   });
-  auto answer = outcome->get_future();
-  if (answer.wait_for(kToAnswer) != std::future_status::ready) return Errc::timed_out;
-  return answer.get();
+  return error ? error : outcome;
 }
 
 std::uint64_t Member::observe(const std::string& name,
@@ -164,38 +145,6 @@ void Member::unobserve(std::uint64_t observation) noexcept {
     daemon_->campaigns().podium().unobserve(at->second);
     observers_.erase(at);
   });
-}
-
-// --- for people ---
-
-std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
-                            detail::LeftOut& left_out) {
-  if (SharedLoop::is_on_any()) return would_wait_for_itself();
-  const auto outcome = std::make_shared<std::promise<std::optional<session::Locks>>>();
-  loop_.visit([this, name = std::string{name}, outcome] {
-    const auto asked = daemon_->who(
-        name, [outcome](session::Locks&& told) { outcome->set_value(std::move(told)); });
-    if (!asked) outcome->set_value(std::nullopt);
-  });
-  auto answer = outcome->get_future();
-  if (answer.wait_for(kToAnswer) != std::future_status::ready) return Errc::timed_out;
-  auto told = answer.get();
-  if (!told) return Errc::refused;
-  locks = locks_of(std::move(told->locks));
-  left_out = {std::move(told->silent), told->more_locks};
-  return {};
-}
-
-std::error_code Member::status(GroupStatus& status) {
-  if (SharedLoop::is_on_any()) return would_wait_for_itself();
-  loop_.visit([&] { status = status_of(daemon_->state()); });
-  return {};
-}
-
-std::error_code Member::stats(MemberStats& stats) {
-  if (SharedLoop::is_on_any()) return would_wait_for_itself();
-  loop_.visit([&] { stats = stats_of(daemon_->stats()); });
-  return {};
 }
 
 }  // namespace hapax::client

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "member/member.h"
 #include "hapax/error.h"
+#include "member/member.h"
 
 namespace hapax::client {
 
@@ -78,10 +78,7 @@ void Member::drop(std::uint64_t id) {
 std::error_code Member::acquire_as(const std::string& name, Want want, detail::Deadline deadline,
                                    const std::stop_token& cancel, detail::Holding& holding,
                                    std::string& why) {
-  // Who is on the loop would wait for itself.
-  if (SharedLoop::is_on_any()) {
-    return std::make_error_code(std::errc::resource_deadlock_would_occur);
-  }
+  if (const auto error = SharedLoop::would_deadlock()) return error;
   for (;;) {
     const auto grant = std::make_shared<Grant>(*this, ++last_grant_, name, want);
     // A moment later: whoever cancels may hold locks.

@@ -4,9 +4,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "member/member.h"
 #include "client/questions.h"
 #include "hapax/error.h"
+#include "member/member.h"
 #include "membership/directory.h"
 
 namespace hapax {

@@ -2,12 +2,14 @@
 
 #include <array>
 #include <boost/asio/detail/epoll_reactor.hpp>
+#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "base/check.h"
 #include "client/descriptors.h"
@@ -18,7 +20,9 @@ namespace {
 using Reactor = boost::asio::detail::epoll_reactor;
 
 // To wait for the loop's events without holding its lock we need the descriptor that Asio waits on,
-// and Asio tells it to nobody. An explicit instantiation may name what is private.
+// and Asio tells it to nobody. An explicit instantiation may name what is private. What would take
+// its place: a loop of our own over epoll, which Asio's sockets would then have to do without; or
+// an Asio that has a native_handle() of its reactor.
 int events_of(const Reactor& reactor);
 template <int Reactor::*kDescriptor>
 struct Revealed {
@@ -149,5 +153,15 @@ void SharedLoop::run_ready_or_kick() {
 }
 
 void SharedLoop::kick() { signal(kick_); }
+
+void SharedLoop::post(std::function<void()> f) {
+  boost::asio::post(io_, std::move(f));
+  kick();
+}
+
+std::error_code SharedLoop::would_deadlock() {
+  if (current_ == nullptr) return {};
+  return std::make_error_code(std::errc::resource_deadlock_would_occur);
+}
 
 }  // namespace hapax::client

@@ -12,14 +12,29 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 namespace hapax::client {
+
+// A mutex that serves first who comes first, so that a busy driver cannot shut the others out.
+class FairMutex {
+ public:
+  void lock() {
+    const std::lock_guard turn{next_};
+    inside_.lock();
+  }
+  void unlock() { inside_.unlock(); }
+
+ private:
+  std::mutex next_;
+  std::mutex inside_;
+};
 
 class SharedLoop {
  public:
@@ -52,86 +67,25 @@ class SharedLoop {
   // Until the io_context has run out of work. REQUIRES: nobody waits, or will.
   void finish();
 
-  // Whether this thread is on a loop, this one or another: then it must not wait for one.
-  static bool is_on_any() { return current_ != nullptr; }
+  // An error if this thread is on a loop, this one or another: then it must not wait for one.
+  static std::error_code would_deadlock();
 
   // Does `f` on the loop: at once; or a moment later if this thread is on another loop, whose
   // threads might be on their way here.
   template <class F>
-  void visit(F f) {
-    if (current_ == this) return f();
-    if (current_ != nullptr) return post(std::move(f));
-    Guard guard{*this};
-    f();
-    run_ready_or_kick();
-  }
+  void visit(F f);
   // Does `f` on the loop, a moment later. Never waits, whatever this thread holds.
-  template <class F>
-  void post(F f) {
-    boost::asio::post(io_, std::move(f));
-    kick();
-  }
+  void post(std::function<void()> f);
 
   // Does `begin` on the loop and waits until wake() or the deadline; after that does `late` on the
   // loop, which must wake(). REQUIRES: not on a loop.
   template <class Begin, class Late>
-  void await(Waiter& waiter, Deadline deadline, Begin begin, Late late) {
-    Guard guard{*this};
-    const bool leads = !is_led_;
-    if (leads) take_lead(waiter);  // Before anybody can answer, which would wake the resident.
-    begin();
-    if (leads) {
-      lead(waiter, deadline, guard);
-    } else if (!waiter.done_) {
-      guard.unlock();
-      if (follow(waiter, deadline)) return;
-      guard.lock();
-    }
-    if (!waiter.done_) late();
-    run_ready_or_kick();
-    if (leads) give_lead_up();
-  }
+  void await(Waiter& waiter, Deadline deadline, Begin begin, Late late);
   // REQUIRES: on the loop.
   void wake(Waiter& waiter);
 
  private:
-  // First come, first served, so that a busy driver cannot shut the others out.
-  class Lock {
-   public:
-    void lock() {
-      const std::lock_guard turn{next_};
-      inside_.lock();
-    }
-    void unlock() { inside_.unlock(); }
-
-   private:
-    std::mutex next_;
-    std::mutex inside_;
-  };
-  // This thread is on the loop.
-  class Guard {
-   public:
-    explicit Guard(SharedLoop& loop) : loop_(loop) { lock(); }
-    ~Guard() {
-      if (is_locked_) unlock();
-    }
-    Guard(const Guard&) = delete;
-    Guard& operator=(const Guard&) = delete;
-    void lock() {
-      loop_.lock_.lock();
-      current_ = &loop_;
-      is_locked_ = true;
-    }
-    void unlock() {
-      is_locked_ = false;
-      current_ = nullptr;
-      loop_.lock_.unlock();
-    }
-
-   private:
-    SharedLoop& loop_;
-    bool is_locked_ = false;
-  };
+  class Guard;
 
   void reside();
   void take_lead(Waiter& waiter);
@@ -149,11 +103,63 @@ class SharedLoop {
   int resident_ = -1;    // What the resident thread waits for: kicks, and events_ unless led.
   int kick_ = -1;        // For the resident thread: there may be work that events_ does not show.
   int wake_ = -1;        // For the leader: its answer is there.
-  Lock lock_;            // Guards what follows, and everything on the loop.
+  FairMutex lock_;       // Guards what follows, and everything on the loop.
   bool is_led_ = false;  // By somebody who waits.
   Waiter* leader_ = nullptr;    // Invariant: null unless led.
   bool is_leader_out_ = false;  // It sleeps until something happens.
   std::thread thread_;
 };
+
+// This thread is on the loop.
+class SharedLoop::Guard {
+ public:
+  explicit Guard(SharedLoop& loop) : loop_(loop) { lock(); }
+  ~Guard() {
+    if (is_locked_) unlock();
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  void lock() {
+    loop_.lock_.lock();
+    current_ = &loop_;
+    is_locked_ = true;
+  }
+  void unlock() {
+    is_locked_ = false;
+    current_ = nullptr;
+    loop_.lock_.unlock();
+  }
+
+ private:
+  SharedLoop& loop_;
+  bool is_locked_ = false;
+};
+
+template <class F>
+void SharedLoop::visit(F f) {
+  if (current_ == this) return f();
+  if (current_ != nullptr) return post(std::move(f));
+  Guard guard{*this};
+  f();
+  run_ready_or_kick();
+}
+
+template <class Begin, class Late>
+void SharedLoop::await(Waiter& waiter, Deadline deadline, Begin begin, Late late) {
+  Guard guard{*this};
+  const bool leads = !is_led_;
+  if (leads) take_lead(waiter);  // Before anybody can answer, which would wake the resident.
+  begin();
+  if (leads) {
+    lead(waiter, deadline, guard);
+  } else if (!waiter.done_) {
+    guard.unlock();
+    if (follow(waiter, deadline)) return;
+    guard.lock();
+  }
+  if (!waiter.done_) late();
+  run_ready_or_kick();
+  if (leads) give_lead_up();
+}
 
 }  // namespace hapax::client

@@ -1,0 +1,57 @@
+// Whether the daemon of a connection lives, and how long what it granted is good: when to ping it,
+// and what its answers promise. Times are on the clock of leases (base/boot_clock.h). All of it
+// belongs to the thread that reads, but for valid_until().
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "hapax/client.h"
+#include "session/protocol.h"
+
+namespace hapax::client {
+
+class Heartbeat {
+ public:
+  using Time = std::chrono::milliseconds;
+
+  explicit Heartbeat(Time now) : known_alive_(now), valid_until_(now + session::kSilence) {}
+
+  void on_welcome(const session::Welcome& welcome);
+  // The ping that is due now, if one is: one at a time.
+  std::optional<session::Ping> ping(Time now);
+  void ping_soon() { is_urgent_ = true; }
+  // False if it answers no ping of ours.
+  bool on_pong(const session::Pong& pong);
+
+  bool has_leases() const { return has_leases_; }
+  bool is_silent(Time now) const { return now - known_alive_ > session::kSilence; }
+  // Whether a grant that comes now can be relied on.
+  bool is_good(Time now) const { return !has_leases_ || (!has_expired_ && now < valid_until()); }
+  // True once each time that what was granted has run out: the daemon may be asleep, and others
+  // take over when its lease is over.
+  bool expires(Time now);
+  // Others may come in soon after what we hold is no longer good: nobody is to hear of it late.
+  Time until_next_look(Time now) const;
+
+  // Until when what the daemon granted is good without further word. Any thread.
+  Time valid_until() const { return valid_until_.load(); }
+
+ private:
+  // When the last ping that was answered was sent, not when its answer came, which may have been
+  // long on its way.
+  Time known_alive_;
+  std::atomic<Time> valid_until_;
+  Time ping_every_ = Client::kPingEvery;
+  Time next_ping_{0};
+  bool is_welcome_ = false;  // Nothing is said before that.
+  bool has_leases_ = false;
+  bool has_expired_ = false;
+  bool is_urgent_ = false;
+  std::uint64_t pings_ = 0;
+  std::optional<Time> ping_sent_;  // Nothing: the last one was answered.
+};
+
+}  // namespace hapax::client
