@@ -1,7 +1,8 @@
-// The documents are true: README's table is what the binary prints, and every command of the
-// algorithm pages that is said to break something breaks it, in just that way.
+// The documents are true: tables and outputs are what the binary prints, links lead somewhere, and
+// every command of the algorithm pages that is said to break something breaks it, in just that way.
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -46,16 +47,31 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// A block that follows <!-- output of: hapax ARGUMENTS --> is that output.
-TEST(Readme, ShowsWhatTheBinaryPrints) {
-  const std::string readme = contents_of(fs::path{HAPAX_ROOT} / "README.md");
-  const std::regex block{"<!-- output of: hapax (.*) -->\n```\n([^`]*)```"};
-  std::size_t blocks = 0;
-  for (std::sregex_iterator at{readme.begin(), readme.end(), block}, end; at != end;
-       ++at, ++blocks) {
-    EXPECT_EQ(output_of((*at)[1].str()), (*at)[2].str());
+std::vector<fs::path> pages() {
+  std::vector<fs::path> pages;
+  for (const auto& entry : fs::recursive_directory_iterator(HAPAX_ROOT)) {
+    const fs::path& page = entry.path();
+    const bool is_built = page.string().find("/build/") != std::string::npos;
+    if (page.extension() == ".md" && !is_built) pages.push_back(page);
   }
-  EXPECT_GE(blocks, 1u);
+  return pages;
+}
+
+// A block that follows <!-- output of: hapax ARGUMENTS --> is that output, one that follows
+// <!-- end of: … --> is how it ends.
+TEST(Documents, ShowWhatTheBinaryPrints) {
+  const std::regex block{"<!-- (output|end) of: hapax (.*) -->\n```\n([^`]*)```"};
+  std::size_t blocks = 0;
+  for (const fs::path& page : pages()) {
+    const std::string text = contents_of(page);
+    for (std::sregex_iterator at{text.begin(), text.end(), block}, end; at != end; ++at, ++blocks) {
+      const std::string shown = (*at)[3].str();
+      const std::string output = output_of((*at)[2].str());
+      const bool is_all = (*at)[1] == "output";
+      EXPECT_TRUE(is_all ? output == shown : output.ends_with(shown)) << page << ":\n" << output;
+    }
+  }
+  EXPECT_GE(blocks, 2u);
 }
 
 // A row of a table "| dropped | `hapax sim NAME …` | reported |".
@@ -136,19 +152,47 @@ TEST(AlgorithmPages, SayHowManyStatesAreSearched) {
   EXPECT_GE(rows, 20u);
 }
 
-// Links between documents and to the source lead somewhere.
-TEST(Documents, LinkToWhatIsThere) {
-  const std::regex link{R"(\]\(([^)#:]+)(#[^)]*)?\))"};
-  std::size_t links = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(HAPAX_ROOT)) {
-    const fs::path& page = entry.path();
-    if (page.extension() != ".md" || page.string().find("/build/") != std::string::npos) continue;
-    const std::string text = contents_of(page);
-    for (std::sregex_iterator at{text.begin(), text.end(), link}, end; at != end; ++at, ++links) {
-      EXPECT_TRUE(fs::exists(page.parent_path() / (*at)[1].str())) << page << ": " << (*at)[1];
+// As GitHub makes it of a heading: lower case, no punctuation, a dash for each space.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading.substr(heading.find_first_not_of("# "))) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ') {
+      anchor += '-';
+    } else if (byte >= 0x80 || std::isalnum(byte) != 0 || c == '-' || c == '_') {
+      anchor += static_cast<char>(byte < 0x80 ? std::tolower(byte) : byte);
     }
   }
-  EXPECT_GE(links, 20u);
+  return anchor;
+}
+
+bool has_heading(const fs::path& page, const std::string& anchor) {
+  const std::vector<std::string> lines = lines_of(contents_of(page));
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.starts_with('#') && anchor_of(line) == anchor;
+  });
+}
+
+// Links between documents and to the source lead somewhere: to a file, and there to a heading.
+TEST(Documents, LinkToWhatIsThere) {
+  const std::regex link{R"(\]\(([^)#:]*)(?:#([^)]*))?\))"};
+  std::size_t links = 0;
+  for (const fs::path& page : pages()) {
+    const std::string text = contents_of(page);
+    for (std::sregex_iterator at{text.begin(), text.end(), link}, end; at != end; ++at, ++links) {
+      const std::string file = (*at)[1].str();
+      const fs::path target = file.empty() ? page : page.parent_path() / file;
+      EXPECT_TRUE(fs::exists(target)) << page << ": " << (*at)[0];
+      if ((*at)[2].matched) {
+        EXPECT_TRUE(has_heading(target, (*at)[2])) << page << ": " << (*at)[0];
+      }
+    }
+  }
+  EXPECT_GE(links, 100u);
+}
+
+TEST(Readme, FitsOnAFewScreens) {
+  EXPECT_LE(lines_of(contents_of(fs::path{HAPAX_ROOT} / "README.md")).size(), 200u);
 }
 
 }  // namespace
