@@ -1,5 +1,5 @@
-// What an engine does, as a plain value: no clock, no thread, no network. The fake engine, the
-// simulator and the checker drive it; losing an answer is their doing.
+// What an engine does, as a plain value: no clock, no thread, no network. The fake engine drives it;
+// losing an answer is the fake's doing.
 #pragma once
 
 #include <cstdint>
