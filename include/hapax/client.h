@@ -41,8 +41,8 @@ struct LockInfo {
   std::optional<Person> holder;
   std::vector<Person> sharers;  // Who holds it with others: readers, units of a semaphore.
   std::vector<Person> waiters;  // Each member's in their order; members in the order of their ids.
-  // An answer has an end, and people beyond it are counted: always, where all locks were asked for,
-  // those after a member's first hundred.
+  // An answer has a limit, and people beyond it are only counted. Where all locks were asked for,
+  // that is always so for those after a member's first hundred.
   std::uint64_t more_sharers = 0, more_waiters = 0;
 };
 
@@ -64,7 +64,7 @@ struct ViewStatus {
   std::chrono::milliseconds ttl{};
   std::chrono::milliseconds lease{};  // Left; zero: none, and nothing is granted.
   bool in_jeopardy = false;  // The engine has not answered for a while; nothing is lost yet.
-  std::string standing;      // What the daemon is at, for people.
+  std::string standing;      // What the daemon is doing, for people.
   std::vector<Life> lives;
 };
 
@@ -107,7 +107,7 @@ struct ClientOptions {
 
 class Client {
  public:
-  // The daemon is asked for a sign of life this often; after so long a silence it counts as gone,
+  // The daemon is asked for a sign of life this often; after this much silence it counts as gone,
   // and what it granted as lost.
   static constexpr std::chrono::milliseconds kPingEvery{1'000};
   static constexpr std::chrono::milliseconds kSilence{4'000};
@@ -116,8 +116,8 @@ class Client {
   // open by default. Throws std::system_error if nobody answers there.
   Client();
   // `unix:/path` or `host:port`, or several, separated by commas: the first that answers, and if
-  // that one is lost, whoever answers when something is asked for next. Certificates: $HAPAX_CA,
-  // $HAPAX_CERT and $HAPAX_KEY.
+  // that one is lost, the first that answers the next request. Certificates: $HAPAX_CA, $HAPAX_CERT
+  // and $HAPAX_KEY.
   explicit Client(std::string_view addresses);
   explicit Client(const ClientOptions& options);
   ~Client();  // Gives up what is held or waited for.
@@ -133,11 +133,11 @@ class Client {
                             std::uint64_t* more_locks = nullptr);
   GroupStatus status();
   MemberStats stats();
-  // Fires when the grants of now cannot be relied on: the daemon is gone, or its lease is over.
+  // Fires when current grants cannot be relied on any more: the daemon is gone, or its lease over.
   std::stop_token lost() const;
 
   // The daemon leaves its group and ends; what is held there may be given back until `patience` is
-  // over, and is lost then. Throws std::system_error.
+  // over, and is then lost. Throws std::system_error.
   void leave_group(std::chrono::milliseconds patience);
   // Stops the beats of a member, named by its name or life: it is removed when its lease is over.
   void evict(std::string_view member);

@@ -6,9 +6,9 @@
 //   while (!scheduler.lost().stop_requested() && !scheduler.asked_to_resign().stop_requested()) …
 //   scheduler.resign();
 //
-// It stands on the lock of that name: whoever leads holds it, and fence() numbers the terms. What a
-// leader does to the world outside is safe only behind a gate that checks the fence: one that has
-// been lost may not know it yet.
+// It is built on the lock of that name: the leader holds it, and fence() numbers the terms. What a
+// leader does to the outside world is safe only behind a gate that checks the fence: a leader that
+// has lost the lock may not know it yet.
 //
 // An Election object is one candidate. All functions may be called from any thread.
 #pragma once
@@ -62,9 +62,9 @@ class Election {
 
   // REQUIRES: it leads.
   void resign();
-  // Resigns in favour of whoever campaigns with that value. All others who campaign step aside for
-  // up to three seconds. If nobody campaigns with it, or a member does not answer within a second:
-  // Errc::no_candidate, and it still leads. No promise that the other one leads next: it may fall
+  // Resigns in favour of the candidate with that value. All other candidates step aside for up to
+  // three seconds. If nobody campaigns with it, or a member does not answer within a second:
+  // Errc::no_candidate, and it still leads. No promise that the other one leads next: it may die
   // meanwhile, and a Mutex of that name does not step aside. REQUIRES: it leads.
   std::error_code hand_over(std::string_view candidate);
 
@@ -72,23 +72,23 @@ class Election {
   bool is_leader() const;
   // Of its term. REQUIRES: it leads.
   Fence fence() const;
-  // Fires when the lead can no longer be relied on: the daemon is gone or silent.
+  // Fires when leadership can no longer be relied on: the daemon is gone or silent.
   std::stop_token lost() const;
-  // How long the lead is good for without further word from the daemon; zero once it is lost.
+  // How long it leads for certain without further word from the daemon; zero once that is lost.
   std::chrono::milliseconds valid_for() const;
   // Fires when somebody asks this leader to step down (`hapax resign`). It is a wish: the program
-  // ends what it does and then resigns, or goes on. Renewed with each campaign. Callbacks run on a
-  // thread of the library and must not wait for anything of it.
+  // finishes its work and then resigns, or goes on. New with each campaign. Callbacks run on a
+  // thread of the library and must not wait for anything that it does.
   std::stop_token asked_to_resign() const;
-  // In whose favour it was asked to; empty: nobody's.
+  // In whose favour it was asked to step down; empty: nobody's.
   std::string wanted_successor() const;
 
   // --- everybody ---
 
   // Who leads now; nothing if nobody does. Throws std::system_error.
   std::optional<Leader> leader();
-  // Asks whoever leads to step down, in favour of `successor` unless that is empty. Errc::no_leader
-  // if nobody leads.
+  // Asks the leader to step down, in favour of `successor` unless that is empty. Errc::no_leader if
+  // nobody leads.
   std::error_code ask_to_resign(std::string_view successor = {});
 
   // What an observer learns: who leads from now on, or nobody.
@@ -96,16 +96,16 @@ class Election {
     std::optional<Leader> leader;
     bool is_vacant() const { return !leader.has_value(); }
   };
-  // Who leads, as it is and as it changes. Members push what changes; terms never come in the wrong
-  // order, but a vacancy that is over before the news of it is here may go unseen. Of changes
-  // nobody fetched, only the latest hundred are kept.
+  // Who leads now, and every change. Members push changes; terms never come in the wrong order, but
+  // a vacancy that is over before the news of it arrives may go unseen. Of changes that nobody has
+  // fetched, only the latest hundred are kept.
   class Observation {
    public:
     Observation(Observation&&) noexcept;
     Observation& operator=(Observation&&) noexcept;
     ~Observation();
 
-    // The next change; the first is how things stand. Nothing if `cancel` is asked to stop, or the
+    // The next change; the first is the current state. Nothing if `cancel` is asked to stop, or the
     // daemon is lost.
     std::optional<Change> next(std::stop_token cancel = {});
     // … or the deadline has passed.

@@ -12,10 +12,10 @@ enum class Errc {
   cancelled,        // The wait was called off.
   bad_name,         // No lock can have that name: UTF-8, 1 … 512 bytes, no control characters.
   bad_address,      // Neither unix:/path nor host:port.
-  refused,          // The daemon does not do that; it is full, or too old, or shutting down.
+  refused,          // The daemon will not do that; it is full, or too old, or shutting down.
   not_held,         // Nothing to release.
   protocol,         // The other side does not speak our language.
-  bad_gate,         // What should remember the highest fence does not make sense: nobody may pass.
+  bad_gate,         // What should remember the highest fence makes no sense: nobody may pass.
   no_transaction,   // A gate in a database is asked outside a transaction.
   bad_value,        // No leader can proclaim that: UTF-8, at most 512 bytes, no control characters.
   no_candidate,     // Nobody campaigns with that value, or a member did not answer.

@@ -16,7 +16,7 @@ constexpr std::uint64_t number(Epoch epoch) { return static_cast<std::uint64_t>(
 constexpr std::uint64_t number(Turn turn) { return static_cast<std::uint64_t>(turn); }
 
 // Invariant: of two critical sections on one lock that exclude each other, the later one has the
-// larger fence. Inside a view the algorithm sees to it by `turn`; across views `epoch` goes first.
+// larger fence. Inside a view the algorithm ensures it by `turn`; across views `epoch` comes first.
 struct Fence {
   Epoch epoch{};
   Turn turn{};
@@ -42,7 +42,7 @@ struct FenceMarks {
   friend constexpr bool operator==(const FenceMarks&, const FenceMarks&) = default;
 
   constexpr Fence highest() const { return alone < shared ? shared : alone; }
-  // False, and nothing changes, if a later holder has been here that this one excludes.
+  // False, and nothing changes, if a later holder that this one excludes has been here.
   constexpr bool admit(Fence fence) {
     if (fence < highest()) return false;
     alone = fence;
@@ -60,9 +60,9 @@ struct FenceMarks {
 // and write.
 class FenceGate {
  public:
-  // Of whoever holds the lock alone.
+  // An access by one that holds the lock alone.
   bool admit(Fence fence) { return marks_.admit(fence); }
-  // A read of whoever shares it (SharedMutex::lock_shared): refused only after a later writer.
+  // A read by one that shares it (SharedMutex::lock_shared): refused only after a later writer.
   bool admit_shared(Fence fence) { return marks_.admit_shared(fence); }
   Fence highest() const { return marks_.highest(); }
 

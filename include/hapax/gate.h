@@ -18,12 +18,12 @@ namespace hapax {
 class FileGate {
  public:
   // Makes the file if there is none. All functions throw std::system_error if the file cannot be
-  // used; one that no gate has written, or only half of one, is Errc::bad_gate and lets nobody
-  // pass. Deleting the file forgets the mark: do so only when nobody is left who is late.
+  // used; one that no gate has written, or that was only half written, is Errc::bad_gate and lets
+  // nobody pass. Deleting the file forgets the mark: do so only when no late holder is left.
   explicit FileGate(std::filesystem::path file);
 
   // Whether an access with this fence, be it a read or a write, may go ahead. If so, all earlier
-  // fences are refused from now on, and the disk knows. Between the answer and your access a later
+  // fences are refused from now on, and that is on disk. Between the answer and your access a later
   // holder may come and go: if the storage has no order of its own, use the other admit().
   bool admit(Fence fence) {
     return admit(fence, [] {});
@@ -35,8 +35,8 @@ class FileGate {
   bool admit(Fence fence, Access&& access) {
     return pass(fence, false, std::forward<Access>(access));
   }
-  // The same for a read of whoever shares the lock (SharedMutex::lock_shared): refused only after a
-  // later writer, whatever other readers come with.
+  // The same for a read by one that shares the lock (SharedMutex::lock_shared): refused only after
+  // a later writer, whatever fences other readers have.
   bool admit_shared(Fence fence) {
     return admit_shared(fence, [] {});
   }

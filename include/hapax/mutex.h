@@ -1,13 +1,13 @@
-// A lock of the group by its name: Lockable and TimedLockable, for std::scoped_lock,
-// std::unique_lock, std::condition_variable_any.
+// A lock of the group, by name: Lockable and TimedLockable, for std::scoped_lock, std::unique_lock,
+// std::condition_variable_any.
 //
 //   hapax::Client client;
 //   hapax::Mutex orders{client, "orders/42"};
 //   if (std::unique_lock lock{orders, 2s}) db.write(row, orders.fence());
 //
 // A Mutex object is one contender: it is held or not, like a std::mutex, and two threads that want
-// to exclude each other may share it or have one each. A grant that is lost is still to be unlocked:
-// until then nobody else comes in through this object. All functions may be called from any thread.
+// to exclude each other may share it or have one each. A grant that is lost must still be unlocked:
+// until then nobody else gets in through this object. All functions may be called from any thread.
 #pragma once
 
 #include <chrono>
@@ -57,9 +57,9 @@ class Mutex {
   // Without waiting: asks, and calls `done` once, without an error when the lock is held. For
   // thousands of locks without as many threads.
   //
-  // `done` runs on a thread of the client's or the node's, perhaps before this returns. It must not
-  // throw nor wait (lock() there fails with resource_deadlock_would_occur); it may unlock, and ask
-  // again. Everything that the `done`s of one turn ask for leaves in one write for each member.
+  // `done` runs on a thread of the client's or the node's, perhaps before this returns. It must
+  // neither throw nor wait (lock() there fails with resource_deadlock_would_occur); it may unlock,
+  // and ask again. All that the `done`s of one turn ask for leaves in one write per member.
   // When `cancel` is asked to stop, `done` is called with Errc::cancelled, unless the lock was
   // granted before.
   // REQUIRES: the Mutex lives until `done` is called.
@@ -73,7 +73,7 @@ class Mutex {
   // REQUIRES: held by this object.
   Fence fence() const;
   // Fires when the grant that is held can no longer be relied on: the daemon is gone or silent, or
-  // the lease is over. It is of this grant alone: a later one has its own. Callbacks run on a
+  // the lease is over. It belongs to this grant alone: a later one has its own. Callbacks run on a
   // thread of the library, and hold up those of the next loss until they return.
   std::stop_token lost() const;
   // How long the grant is good for without further word; zero once it is lost.

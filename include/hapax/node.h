@@ -24,10 +24,10 @@ struct NodeOptions {
   std::string engine{};     // etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | embedded:PATH
   std::string listen{};     // Where the others reach us: host:port or unix:/path …
   std::string advertise{};  // … unless it is here.
-  std::string name{};       // For people; the host's if not said.
-  std::optional<std::uint32_t> seat{};   // 0 … 63; the lowest free one if not said.
+  std::string name{};       // For people; the host's by default.
+  std::optional<std::uint32_t> seat{};   // 0 … 63; the lowest free one by default.
   std::chrono::milliseconds ttl{5'000};  // How long a lease lasts. The same at all members.
-  // How long the engine may take to answer at first.
+  // How long the engine's first answer may take.
   std::chrono::milliseconds enlist_within{30'000};
   std::string engine_authority{}, engine_certificate{}, engine_key{};  // PEM files.
   std::string engine_user{}, engine_password{};
@@ -43,16 +43,16 @@ struct NodeOptions {
 
 class Node {
  public:
-  // Throws std::system_error. On an engine it is there when the engine knows of us; locks can be
-  // asked for at once, and are granted when a view has us.
+  // Throws std::system_error. On an engine it returns when the engine knows of us; locks can be
+  // asked for at once, and are granted when a view includes us.
   explicit Node(const NodeOptions& options);
   // What is held is released when the last Mutex and the like is gone as well. On an engine it then
-  // leaves the group, which takes a TTL at most, and as a rule milliseconds.
+  // leaves the group, which takes a TTL at most, and usually milliseconds.
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // Whether all other members are connected; on an engine: a view has us, by a lease.
+  // Whether all other members are connected; on an engine: a view has us, and we have a lease.
   bool is_complete() const;
 
   // As Client has them.
@@ -62,8 +62,8 @@ class Node {
   GroupStatus status();  // With the view, the lease that is left, and whether it is in jeopardy.
   MemberStats stats();
 
-  // On an engine only: nobody may ask for locks here any more, what is held may be given back until
-  // `patience` is over and is lost then. Whoever waits is told Errc::lost. Throws
+  // On an engine only: nobody may ask for locks here any more; what is held may be given back until
+  // `patience` is over and is then lost. Those who wait are told Errc::lost. Throws
   // std::system_error.
   void leave_group(std::chrono::milliseconds patience);
 

@@ -1,13 +1,13 @@
-// So many at a time, across machines: like a std::counting_semaphore that begins full.
+// So many at a time, across machines: like a std::counting_semaphore that starts out full.
 //
 //   hapax::Semaphore pool{client, "pool/encoder"};
 //   pool.acquire();
 //   encode();
 //   pool.release();
 //
-// How many there are all members of the group must agree on: --algorithm 'pool/*=semaphore-ra:4'.
-// One object may hold several units; what it still holds when it ends is given back. Who does not
-// hold a unit cannot give one back: this is no way to send a signal. All functions may be called
+// All members of the group must agree on how many there are: --algorithm 'pool/*=semaphore-ra:4'.
+// One object may hold several units; what it still holds when it ends is given back. An object
+// without a unit cannot give one back: this is no way to send a signal. All functions may be called
 // from any thread.
 #pragma once
 
@@ -48,15 +48,15 @@ class Semaphore {
   bool try_acquire_until(std::chrono::time_point<C, Duration> deadline) {
     return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
   }
-  // Gives back the unit that came last. REQUIRES: this object holds one.
+  // Gives back the latest unit. REQUIRES: this object holds one.
   void release();
 
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
   std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
 
   const std::string& name() const;
-  // Of the unit that came last. No two units ever have the same, but where there are several the
-  // numbers come in any order: a fence gate is of no use for them.
+  // That of the latest unit. No two units ever have the same, but where there are several the
+  // numbers come in any order, so a fence gate is of no use for them.
   // REQUIRES: this object holds a unit.
   Fence fence() const;
   // Fires when what is held can no longer be relied on: the daemon is gone or silent.

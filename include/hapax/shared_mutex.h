@@ -76,9 +76,9 @@ class SharedMutex {
   std::error_code acquire_shared_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
 
   const std::string& name() const;
-  // A writer's is above those of all who held the lock before it, a reader's above those of all
-  // writers before it. Readers that hold the lock together may have the same, or any order: use
-  // FenceGate::admit_shared() for theirs. REQUIRES: held by this object.
+  // A writer's is greater than those of all holders before it, a reader's greater than those of all
+  // writers before it. Readers that hold the lock together may have equal ones, or in any order:
+  // use FenceGate::admit_shared() for theirs. REQUIRES: held by this object.
   Fence fence() const;
   // Fires when what is held can no longer be relied on: the daemon is gone or silent.
   std::stop_token lost() const;

@@ -5,7 +5,7 @@
 //   COMMIT;
 //
 // Because the mark and the data change in one transaction, check and access are one step; if it is
-// rolled back, so is the mark. Needs a hapax that was built with SQLite. docs/fences.md says more.
+// rolled back, so is the mark. docs/fences.md says more.
 #pragma once
 
 #include <string>
@@ -23,17 +23,17 @@ class SqliteGate {
   // Makes the tables hapax_fences and hapax_shared_fences if there are none. `resource` is what one
   // lock guards: each has a mark of its own. The database stays yours, must outlive the gate, and
   // is used by one thread at a time. All functions throw std::system_error; a busy database is
-  // std::errc::device_or_resource_busy (roll back and try again), a table that is none of ours, or
-  // a mark that makes no sense, is Errc::bad_gate.
+  // std::errc::device_or_resource_busy (roll back and try again), a table that is not ours, or a
+  // mark that makes no sense, is Errc::bad_gate.
   SqliteGate(sqlite3* database, std::string_view resource);
 
   // Whether what this transaction does may go ahead. If so, all earlier fences are refused once it
-  // is committed. Takes SQLite's write lock, also for a read: that is what puts accesses in a row.
-  // Call it first in the transaction: one that has read before may find the database has moved on,
-  // which is "busy". Outside a transaction it is Errc::no_transaction.
+  // is committed. Takes SQLite's write lock, even for a read: that is what serializes accesses.
+  // Call it first in the transaction: one that has read before may find that the database has moved
+  // on, which is "busy". Outside a transaction it is Errc::no_transaction.
   bool admit(Fence fence);
-  // The same for a read of whoever shares the lock (SharedMutex::lock_shared): refused only after a
-  // later writer, whatever other readers come with.
+  // The same for a read by one that shares the lock (SharedMutex::lock_shared): refused only after
+  // a later writer, whatever fences other readers have.
   bool admit_shared(Fence fence);
 
   Fence highest() const;
