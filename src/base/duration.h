@@ -15,7 +15,7 @@ inline constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
 inline constexpr Nanos kMillisecond = 1'000'000;
 inline constexpr Nanos kSecond = 1'000'000'000;
 inline constexpr Nanos kLongestDuration =
-    3600 * kSecond;  // Nothing that one waits for takes longer.
+    3600 * kSecond;  // Nothing worth waiting for takes longer.
 
 // A number with a unit (ns, us, ms, s), at most an hour. `what` names the value in the error.
 Result<Nanos> parse_duration(std::string_view text, std::string_view what);

@@ -21,7 +21,7 @@ constexpr Id next(Id id) {
 
 }  // namespace hapax
 
-// A node prints as #7, so that whoever shows a text to a person can put the node's own name there.
+// A node prints as #7, so that code showing the text to a person can put the node's own name there.
 template <>
 struct fmt::formatter<hapax::NodeId> : fmt::formatter<std::uint32_t> {
   template <class Context>

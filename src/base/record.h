@@ -1,7 +1,7 @@
 // One list of fields per record. HAPAX_RECORD(Reply, clock) inside a struct or class names the
 // record and lists its fields once; codec, hash, equality and printing are all driven by that list.
 //
-// The list is a structured binding, so a forgotten or an invented field does not compile.
+// The list is a structured binding, so a forgotten or made-up field does not compile.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Anything that holds its items in a row and grows at the end: std::vector, Boost's compact one.
+// Anything that holds its items in sequence and grows at the end: std::vector, Boost's compact one.
 #pragma once
 
 #include <concepts>

@@ -120,7 +120,7 @@ std::string fields_text(const R& record) {
 }
 
 // A record that is a list prints as one, and one with a short form of its own by that: a stamp is
-// (5,#2). In this order: whoever includes fmt's ranges would make a short form of every list.
+// (5,#2). In this order, since including fmt's ranges would make a short form of every list.
 template <Record R>
 std::string to_text(const R& record) {
   if constexpr (requires { record.begin(); })

@@ -1,17 +1,17 @@
 // The contract of an election algorithm: a plain value like a mutual-exclusion algorithm, input in,
-// effects out. It has no timer; what a time-out tells in the lectures comes in as an input, from
+// effects out. It has no timer; what a time-out means in the lectures comes in as an input, from
 // the driver:
 //
 //   suspect(peer)   the link to `peer` is gone: it crashed, or is cut off
 //   restore(peer)   the link is there again: to the same member, or to a new life of it
 //
-// What a driver sees to. Without it no election can be decided at all:
+// What a driver must ensure. Without it no election can be decided at all:
 //
 //   - A message is lost only with its link, and then both ends that live are told: suspect, and
 //     restore if the link comes back. Nothing of an old link arrives after suspect, or on a new
 //     link.
-//   - Whoever crashed or is cut off is suspected in the end, by each member at its own time.
-//   - Told of a fall, a member that knows no leader campaigns: if (!leader()) campaign().
+//   - A member that crashed or is cut off is eventually suspected, by each other at its own time.
+//   - Told that one is down, a member that knows no leader campaigns: if (!leader()) campaign().
 //   - A member that comes back starts from A{view} and campaigns.
 //
 // What holds, once the suspicions are right and no message is under way: if anybody ever
@@ -19,7 +19,7 @@
 // highest of them.
 //
 // Each election has a term: one more than the highest its starter has heard of. Nobody goes back to
-// the leader of an earlier term, so an announcement that is late does no harm.
+// the leader of an earlier term, so a late announcement does no harm.
 //
 // What does not hold: that there is one leader. In a partition each side elects its own, and the
 // two may even have the same term, since neither side hears the other's. A leader that was cut off
@@ -61,10 +61,10 @@ concept ElectionAlgorithm = std::copyable<A> && Record<A> && kAllRecords<typenam
     requires(A a, const A ca, NodeId peer, const typename A::Message& m,
              Effects<typename A::Message>& fx) {
   { A::kInfo } -> std::convertible_to<ElectionInfo>;
-  A{View{}};               // A view starts without a leader, everybody being there.
+  A{View{}};               // A view starts without a leader, and with everybody there.
   a.campaign(fx);          // Somebody must lead. Nothing new while an election is open here.
   a.receive(peer, m, fx);  // Any time; what the protocol forbids is rejected, not asserted.
-  a.suspect(peer, fx);     // REQUIRES: peer is another member. Told twice is told once.
+  a.suspect(peer, fx);     // REQUIRES: peer is another member. Being told twice changes nothing.
   a.restore(peer, fx);     // REQUIRES: peer is another member.
   { ca.leader() } -> std::same_as<std::optional<NodeId>>;  // Whom this member follows, if anybody.
   { ca.term() } -> std::same_as<Term>;                     // The highest term it has heard of.

@@ -58,7 +58,7 @@ concept SharedAlgorithm = MutexAlgorithm<A> &&
     requires(A a, const A ca, Mode mode, const typename A::Options& options,
              Effects<typename A::Message>& fx) {
   A{View{}, options, Holding{}};
-  { A::kModes[0] } -> std::convertible_to<Mode>;  // What one may ask for.
+  { A::kModes[0] } -> std::convertible_to<Mode>;  // What can be asked for.
   a.request(mode, fx);  // REQUIRES: may_request(), and mode is one of kModes.
   { ca.may_request() } -> std::same_as<bool>;
   { ca.holding() } -> std::same_as<Holding>;

@@ -22,12 +22,12 @@ struct Stamp {
 };
 
 // Whether a clock can have been reached by counting. A peer that sends a larger one is broken or
-// hostile, and believing it would bring our own clock to its end.
+// hostile, and believing it would use up our own clock.
 constexpr bool is_plausible(Clock clock, std::uint32_t size) {
   return number(clock) < std::uint64_t{1} << (62 - std::bit_width(size));
 }
 
-// Stamps as turns, in the same order: no two requests share one, and a later one gives a larger
+// Stamps as turns, in the same order: no two requests share one, and a later request has a larger
 // turn.
 inline Turn turn_of(Stamp stamp, std::uint32_t size) {
   HAPAX_CHECK(number(stamp.clock) < std::numeric_limits<std::uint64_t>::max() / size);

@@ -1,5 +1,5 @@
 // A view: an agreed, numbered list of members. Inside it nothing fails; that is what an algorithm
-// may assume, and all it needs to start.
+// may assume, and all it needs to start from.
 #pragma once
 
 #include <cstdint>

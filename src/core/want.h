@@ -1,4 +1,4 @@
-// What somebody wants of a lock of which only its daemon knows the algorithm.
+// What somebody wants from a lock whose algorithm only its daemon knows.
 #pragma once
 
 #include <cstdint>

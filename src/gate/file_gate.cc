@@ -1,6 +1,6 @@
 // The file is one line and is never changed in place: a new one is written, synced, locked and
-// renamed over it, so that a power cut leaves the old line or the new one. Whoever waits for the
-// lock of a file that is no longer the one by that name looks again.
+// renamed over it, so that a power cut leaves the old line or the new one. A process that waited
+// for the lock of a file which is no longer the one by that name looks again.
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -154,7 +154,7 @@ int open_and_lock(const Path& file) {
   }
 }
 
-// A new file beside the one it will stand in for; gone with its owner unless it was taken.
+// A new file beside the one it will replace; gone with its owner unless it was taken.
 struct Draft {
   Draft(std::string name_in, int fd_in, const Path& file) : name(std::move(name_in)), fd(fd_in) {
     if (fd < 0) fail("cannot write beside the gate", file);
@@ -170,7 +170,7 @@ struct Draft {
   int fd;
 };
 
-// The file is there at once and whole, or not at all; of several who make it one succeeds.
+// The file appears whole, or not at all; of several who make it one succeeds.
 void make_if_missing(const Path& file) {
   if (access(file.c_str(), F_OK) == 0) return;
   if (errno != ENOENT) fail("cannot look at the gate", file);
@@ -184,7 +184,7 @@ void make_if_missing(const Path& file) {
   sync_folder_of(file);
 }
 
-// Returns the new file, open and locked: whoever finds it by its name waits for us.
+// Returns the new file, open and locked: those who find it by its name wait for us.
 // REQUIRES: `old` is the file, and locked. So nobody else writes the draft, whose name is always
 // the same: a process that dies here leaves one at most.
 int replace(const Path& file, int old, const FenceMarks& marks) {
@@ -209,7 +209,7 @@ FileGate::FileGate(Path file) : file_(std::move(file)) {
   make_if_missing(file_);
   file_ =
       std::filesystem::canonical(file_);  // Replacing a symbolic link would leave the file behind.
-  (void)highest();  // Better to hear of a file that is none of ours now than at the first access.
+  (void)highest();  // Better to hear of a file that is not ours now than at the first access.
 }
 
 Fence FileGate::highest() const {

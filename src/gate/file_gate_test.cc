@@ -140,8 +140,8 @@ TEST_F(OnAFile, AFileThatVanishesOrCannotBeMadeIsAnError) {
   EXPECT_THROW(FileGate{folder_.path()}, std::system_error);
 }
 
-// Whoever passes adds one to a number in a file, by reading and writing: it counts right only if
-// check and access are one step.
+// Each one that passes adds one to a number in a file, by reading and writing: the count is right
+// only if check and access are one step.
 TEST_F(OnAFile, ProcessesPassOneAtATimeAndInOrder) {
   const fs::path log = folder_.path() / "log";
   constexpr std::uint64_t kProcesses = 4;

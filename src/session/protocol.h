@@ -1,5 +1,5 @@
 // What a client and its daemon say to each other: four bytes of length (little-endian), then one
-// record through the codec. A client numbers its requests; every answer names the one it is to.
+// record through the codec. A client numbers its requests; every answer names its request.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
 inline constexpr std::size_t kLongestText = 512;
-// A client that has not heard from its daemon for so long relies on nothing that it was granted.
+// A client that has not heard from its daemon for this long relies on nothing that it was granted.
 inline constexpr std::chrono::milliseconds kSilence{4'000};
 
 using RequestId = std::uint64_t;
@@ -70,23 +70,23 @@ struct Ping {
   RequestId request = 0;
   HAPAX_RECORD(Ping, request)
 };
-// Acquire for whoever wants to lead: the lock of that name, and a value to proclaim meanwhile.
+// Acquire for one that wants to lead: the lock of that name, and a value to proclaim meanwhile.
 struct Campaign {
   RequestId request = 0;
   std::string name;
   std::string value;
   HAPAX_RECORD(Campaign, request, name, value)
 };
-// Release for the leader of `campaign`, to whoever campaigns with that value. Answered by Ended; or
-// Refused, and it still leads.
+// Release for the leader of `campaign`, in favour of the candidate with that value. Answered by
+// Ended; or Refused, and it still leads.
 struct HandOver {
   RequestId request = 0;
   RequestId campaign = 0;
   std::string to;
   HAPAX_RECORD(HandOver, request, campaign, to)
 };
-// Asks whoever leads to step down, for that candidate if there is one. Answered by Ended when it
-// has been told, or Refused.
+// Asks the leader to step down, for that candidate if there is one. Answered by Ended when the
+// leader has been told, or Refused.
 struct AskResign {
   RequestId request = 0;
   std::string name;
@@ -104,8 +104,8 @@ struct AskStats {
   RequestId request = 0;
   HAPAX_RECORD(AskStats, request)
 };
-// The daemon leaves its group: what is held may be given back for so long. Answered by Ended when
-// it has left, or Refused.
+// The daemon leaves its group: what is held may be given back during that time. Answered by Ended
+// when it has left, or Refused.
 struct Leave {
   RequestId request = 0;
   std::uint64_t patience_ms = 0;
@@ -122,7 +122,7 @@ struct Goodbye {
   HAPAX_RECORD(Goodbye)
 };
 // What the client holds is held for this process group, on the daemon's machine: the daemon kills
-// it when that is lost, and when the client dies, before it is free. No answer.
+// the group when the lock is lost or the client dies, before the lock is free. No answer.
 struct Job {
   std::uint32_t group = 0;
   HAPAX_RECORD(Job, group)
@@ -170,7 +170,7 @@ struct Lock {
   std::optional<Person> holder;
   std::vector<Person> sharers;  // Who holds it with others: readers, units.
   std::vector<Person> waiters;
-  std::uint64_t more_sharers = 0;  // An answer has an end: so many are not listed.
+  std::uint64_t more_sharers = 0;  // An answer has a limit: this many are not listed.
   std::uint64_t more_waiters = 0;
   HAPAX_RECORD(Lock, name, algorithm, holder, sharers, waiters, more_sharers, more_waiters)
 };
@@ -239,7 +239,7 @@ struct Lost {
   RequestId request = 0;
   HAPAX_RECORD(Lost, request)
 };
-// Whoever leads, as it became the leader.
+// The leader, as it was when it became one.
 struct Leader {
   Person who;  // With the fence of its term.
   std::string value;

@@ -1,4 +1,4 @@
-// The fuzz target without a fuzzer: on the corpus, on what both sides say, and on many mutations.
+// The fuzz target without a fuzzer: on the corpus, on what both sides send, and on many mutations.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

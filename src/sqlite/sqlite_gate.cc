@@ -8,7 +8,7 @@
 namespace hapax {
 namespace {
 
-// The checks are part of the tables, so that whoever edits them by hand hears of a mistake.
+// The checks are part of the tables, so that editing them by hand brings mistakes to light.
 constexpr const char* kMakeTable =
     "CREATE TABLE IF NOT EXISTS hapax_fences ("
     "  resource TEXT PRIMARY KEY NOT NULL,"
@@ -21,7 +21,7 @@ constexpr const char* kMakeSharedTable =
     "  epoch INTEGER NOT NULL CHECK (typeof(epoch) = 'integer' AND epoch >= 0),"
     "  turn INTEGER NOT NULL CHECK (typeof(turn) = 'integer' AND turn >= 0)) WITHOUT ROWID";
 // One statement each: no moment between the look and the mark. A mark that makes no sense lets
-// nobody by.
+// nobody pass.
 constexpr const char* kAdmit =
     "INSERT INTO hapax_fences (resource, epoch, turn) SELECT ?1, ?2, ?3 WHERE NOT EXISTS ("
     "  SELECT 1 FROM hapax_shared_fences WHERE resource = ?1 AND NOT ("
@@ -130,7 +130,7 @@ bool SqliteGate::pass(const char* statement, Fence fence) {
   admit.bind(3, number(fence.turn));
   admit.step();
   if (sqlite3_changes(database_) == 1) return true;
-  (void)highest();  // Refused because a later holder was here, or because the mark is none?
+  (void)highest();  // Refused because a later holder was here, or because the mark makes no sense?
   return false;
 }
 

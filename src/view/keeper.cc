@@ -19,7 +19,7 @@ void Keeper::on_announced(Outcome outcome, Effects& fx) {
       leased_ = true;
       fx.read = true;
       break;
-    case Outcome::conflict:  // An earlier try has come through; or we were shut out meanwhile.
+    case Outcome::conflict:  // An earlier attempt has succeeded; or we were shut out meanwhile.
       refused_ = true;
       fx.read = true;
       break;
@@ -52,7 +52,7 @@ void Keeper::on_register(const Register& now, Effects& fx) {
       if (refused_) end(fx);
       return;
     }
-    // Announced by a try whose answer was lost. There is no lease before the next beat.
+    // Announced by an attempt whose answer was lost. There is no lease before the next beat.
     standing_ = Standing::announced;
     refused_ = false;
   }
@@ -135,11 +135,11 @@ bool Keeper::is_due(const Register& now) const { return proposal_from(now).has_v
 
 // --- inside ---
 
-// Its beat stood still, and stands there still.
+// Its beat stood still, and is still the same.
 bool Keeper::is_gone(const Register& now, Life life) const {
   if (life == self_) return leaving_ && (drained_ || !leased_);
   const Beat* there = now.beat_of(life);
-  // A member without a beat was shut out by whoever deleted it.
+  // A member without a beat was shut out: somebody deleted it.
   return there == nullptr || std::find(overdue_.begin(), overdue_.end(), *there) != overdue_.end();
 }
 
@@ -169,11 +169,11 @@ void Keeper::learn(const Roll& roll, Effects& fx) {
   if (roll.epoch <= roll_.epoch) return;
   const bool was_member = standing_ == Standing::changing || standing_ == Standing::running;
   if (!roll.has(self_)) {
-    // We are out: we left, or were given up on. Somebody who only waits to get in goes on waiting.
+    // We are out: we left, or were given up on. A life that only waits to get in goes on waiting.
     if (was_member) end(fx);
     return;
   }
-  // Also if it stopped for an earlier view, which is skipped: what it held then it still holds.
+  // Even if it stopped for an earlier view, which is skipped: what it held then it still holds.
   fx.stop = fx.stop || standing_ == Standing::running;
   standing_ = Standing::changing;
   renewing_ = false;

@@ -2,11 +2,11 @@
 // lost. Pure like an algorithm: what was read or committed, what has run out and who has reported
 // come in; what to do goes out. No engine, no network, no clock.
 //
-// What the driver sees to:
+// What the driver must ensure:
 //   - Before anything else it hands in, it says lease_ended() if the lease has run out: TTL after
 //     the last acknowledged beat was *sent*, on the monotonic clock, less a margin for drift.
 //   - on_overdue() only after seeing a beat unchanged for TTL plus margin on its own clock.
-//   - Frames carry their epoch, and what_to_do() with them is done: nothing of a view is handled
+//   - Frames carry their epoch and are treated as what_to_do() says: nothing of a view is handled
 //     before it begins here or after it stops.
 //   - Effects are carried out in the order in which Effects lists them.
 //   - A life is used once.
@@ -55,8 +55,8 @@ class Keeper {
   // To be carried out in this order.
   struct Effects {
     bool lost = false;  // All grants here end: tell the clients, then let the algorithms release.
-    // We go: tell the clients inside. What they hold stays held until they have left, or the lease
-    // is over: so long it was promised to them.
+    // We are leaving: tell the clients inside. What they hold stays held until they have left or
+    // the lease is over: it was promised to them for that long.
     bool recall = false;
     bool stop = false;      // Handle no message of the view, grant nothing, take back every word.
     bool report = false;    // Tell every other member of roll() which locks are held here.
@@ -89,7 +89,7 @@ class Keeper {
   void on_overdue(const Beat& beat);
   // Our links have lost what they had: the same members start afresh.
   void renew_view();
-  // We want to go. Nothing is granted any more, no beat renews the lease, and we are out when
+  // We want to leave. Nothing is granted any more, no beat renews the lease, and we are out when
   // nothing is held here any more or the lease is over.
   void leave(Effects& fx);
   // Nothing is held here. REQUIRES: leaving.
@@ -105,14 +105,14 @@ class Keeper {
   enum class Handling : std::uint8_t {
     handle,
     drop,  // Of a view that has stopped here.
-    keep,  // Of a view that has not begun here. What comes behind it on its link waits, too.
+    keep,  // Of a view that has not begun here. What follows it on its link waits, too.
   };
   Handling what_to_do_with_report(Epoch epoch) const;
   Handling what_to_do_with_message(Epoch epoch) const;
 
   Life self() const { return self_; }
   Standing standing() const { return standing_; }
-  // Whether a client may be let in: inside a view, by a lease that has not run out.
+  // Whether a client may be let in: inside a view, under a lease that has not run out.
   bool may_grant() const { return standing_ == Standing::running && leased_ && !leaving_; }
   bool is_leased() const { return leased_; }
   bool is_leaving() const { return leaving_; }
@@ -127,7 +127,7 @@ class Keeper {
   HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, drained_, refused_, renewing_, roll_,
                reported_, overdue_, stage_, pending_)
 
-  // Of those that are given up on, so many at a time: engines take commits of a limited size.
+  // How many are given up on at a time: engines take commits of a limited size.
   static constexpr std::size_t kMostGone = 20;
 
  private:
@@ -149,7 +149,7 @@ class Keeper {
   bool renewing_ = false;
   Roll roll_;
   std::vector<Life> reported_;  // Whose reports for roll_ are in, in order; while changing.
-  std::vector<Beat> overdue_;   // Beats that stood still.
+  std::vector<Beat> overdue_;   // Beats that have stood still.
   Stage stage_ = Stage::none;
   std::optional<Proposal> pending_;  // Invariant: there while committing.
 };

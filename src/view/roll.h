@@ -22,7 +22,7 @@ constexpr std::uint64_t number(Life life) { return static_cast<std::uint64_t>(li
 // everybody.
 struct Roll {
   Epoch epoch{};              // 0: there has been no view yet.
-  std::vector<Life> members;  // In the view a member goes by its place here.
+  std::vector<Life> members;  // In the view a member is known by its place here.
   HAPAX_RECORD(Roll, epoch, members)
 
   std::optional<NodeId> place_of(Life life) const {
@@ -33,7 +33,7 @@ struct Roll {
   bool has(Life life) const { return place_of(life).has_value(); }
 };
 
-// A member's sign of life. Whoever has one is a member, or wants to be.
+// A member's sign of life. A life that has one is a member, or wants to be.
 struct Beat {
   Life life{};
   std::uint64_t version = 0;  // Grows with every beat.

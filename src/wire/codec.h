@@ -1,5 +1,5 @@
 // Bytes from record fields and back. Numbers are LEB128 in their shortest form, so every value has
-// exactly one encoding and equal encodings mean equal values (the checker lives off that).
+// exactly one encoding and equal encodings mean equal values (the checker relies on that).
 //
 // Bytes from the network are hostile: decoding never reads past the end, never allocates more than
 // the bytes at hand could fill, and refuses what encode() would not have written.
@@ -71,7 +71,7 @@ class Encoder {
     write(std::uint64_t{text.size()});
     for (const char c : text) sink_.put(static_cast<std::uint8_t>(c));
   }
-  // Distance to the member before: ids in order are small steps.
+  // Distance from the previous member: ids in order are small steps.
   template <class Id>
   void write(const IdSet<Id>& set) {
     write(set.size());
