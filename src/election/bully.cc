@@ -68,7 +68,8 @@ void Bully::on_election(NodeId from, Term term, Effects<Message>& fx) {
   } else if (!is_open() && !leader_) {
     hold_election(next(term_), fx);
   } else {
-    // Whoever wins, or has won, term_ has told `from` or will: it spares us a second election.
+    // The one that wins, or has won, term_ has told `from` or will: that spares us a second
+    // election.
     fx.because("{} starts nothing new: term {} is settled or under way", self_.value, term_);
   }
 }

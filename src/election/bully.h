@@ -1,13 +1,13 @@
 // Garcia-Molina, "Elections in a distributed computing system", IEEE Trans. Computers C-31(1),
-// 1982. Ask all that outrank you; whoever outranks the asker says OK and takes over; who finds
+// 1982. Ask all that outrank you; each of them that lives says OK and takes over; one that finds
 // nobody above itself tells the others that it leads.
 //
 // Needs reliable channels; their order does not matter. With the leader of N members down and all
 // aware of it: N-2 messages if the second highest starts; N(N-2) if the lowest does and all hear of
 // it before the winner speaks.
 //
-// Always: a member that leads has been told of every higher one that it is down. So no two leaders
-// ever know each other to be alive, in whatever term.
+// Always: a member that leads has been told that every higher one is down. So no two leaders ever
+// know each other to be alive, in any term.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ class Bully {
     Term term{};
     HAPAX_RECORD(Election, term)
   };
-  // I live and take over: sit back.
+  // I am alive and take over: sit back.
   struct Ok {
     Term term{};
     HAPAX_RECORD(Ok, term)

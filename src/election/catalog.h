@@ -1,4 +1,4 @@
-// Every election algorithm, once: a new one is added here and nowhere else.
+// Every election algorithm: a new one is added here and nowhere else.
 #pragma once
 
 #include <string_view>

@@ -45,7 +45,7 @@ void ChangRoberts::restore(NodeId peer, Effects<Message>& fx) {
   HAPAX_CHECK(peer != self_.value);
   if (!down_.erase(peer)) return;
   if (next_in_ring() == peer) {
-    // What passed self went past `peer`. One member only sees the gap close: no crowd of starters.
+    // What passed self went past `peer`. Only one member sees the gap close: no crowd of starters.
     fx.because("{} calls an election: {} is back in the ring, next to it", self_.value, peer);
     start(fx);
   } else if (is_open() && !leader_) {

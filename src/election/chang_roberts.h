@@ -1,6 +1,6 @@
 // Chang & Roberts, "An improved algorithm for decentralized extrema-finding in circular
 // configurations of processes", CACM 22(5), 1979. Only the highest id seen so far goes on round the
-// ring; who gets its own id back has won and sends COORDINATOR round.
+// ring; the one that gets its own id back has won and sends COORDINATOR round.
 //
 // Needs reliable channels; their order does not matter. Among N live members: 2N + d messages for
 // one starter, d being the hops from it to the highest (so 2N … 3N-1); if all start at once,

@@ -1,5 +1,5 @@
-// Whom a member has been told to be down. Few are, at most times, so the list costs what it holds,
-// however many members there are.
+// The members that one has been told are down. Usually few are, so the list costs only what it
+// holds, however many members there are.
 #pragma once
 
 #include <algorithm>

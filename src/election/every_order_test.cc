@@ -1,6 +1,6 @@
-// Every order of deliveries, crashes, tellings, returns, cuts and mended links, for a few members:
-// whenever nothing is left to happen, all live members that reach each other follow the highest of
-// them. Where the orders are too many, some thousands of them, drawn from seeds.
+// Every order of deliveries, crashes, suspicions, returns, cuts and mended links, for a few
+// members: whenever nothing is left to happen, all live members that reach each other follow the
+// highest of them. Where the orders are too many, some thousands of them, drawn from seeds.
 #include <gtest/gtest.h>
 
 #include "election/catalog.h"

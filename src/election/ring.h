@@ -1,5 +1,5 @@
-// The logical ring: members in the order of their ids, the last one before the first. Who is down
-// is skipped, as each member knows it.
+// The logical ring: members in the order of their ids, the last one before the first. Those that
+// are down, as far as a member knows, are skipped.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ void RingElection::restore(NodeId peer, Effects<Message>& fx) {
   HAPAX_CHECK(peer != self_.value);
   if (!down_.erase(peer)) return;
   if (next_in_ring() == peer) {
-    // What passed self went past `peer`. One member only sees the gap close: no crowd of starters.
+    // What passed self went past `peer`. Only one member sees the gap close: no crowd of starters.
     fx.because("{} calls an election: {} is back in the ring, next to it", self_.value, peer);
     start(fx);
   } else if (is_open() && !leader_) {
@@ -89,7 +89,7 @@ void RingElection::on_coordinator(const Coordinator& m, Effects<Message>& fx) {
   }
   ballot_ = m.ballot;
   if (down_.contains(m.leader)) {
-    // Whoever decided so will hear of it and start again.
+    // The member that decided so will hear of it and start again.
     fx.because("{} does not follow {}: it is down", self_.value, m.leader);
     leader_.reset();
     stage_ = Stage::electing;
@@ -131,7 +131,7 @@ void RingElection::decide(const std::vector<NodeId>& ids, Effects<Message>& fx) 
   NodeId highest = self_;
   for (const NodeId id : ids) highest = std::max(highest, id);
   if (down_.contains(highest)) {
-    // Others reach it and self does not: no lead that self could believe in.
+    // Others reach it and self does not: self cannot believe in that leader.
     fx.because("{} does not announce {}: it is down", self_.value, highest);
     return;
   }

@@ -1,6 +1,6 @@
 // The ring algorithm of the lectures, after Fredrickson & Lynch, "Electing a leader in a
-// synchronous ring", JACM 34(1), 1987. ELECTION goes round and collects the ids of all that live;
-// its starter picks the highest and sends COORDINATOR round.
+// synchronous ring", JACM 34(1), 1987. ELECTION goes round and collects the ids of all live
+// members; its starter picks the highest and sends COORDINATOR round.
 //
 // Needs reliable channels; their order does not matter. 2N messages among N live members, one
 // starter.
@@ -8,7 +8,7 @@
 // "Each process holds at most one election at a time": of several, a member keeps to the one with
 // the highest ballot and drops the others, so one of them ends and all take its result.
 //
-// Always: a ballot has one leader, since one member decides it, once. That is said of members that
+// Always: a ballot has one leader, since one member decides it, once. That holds for members that
 // keep their memory; a member that crashed and came back counts its terms from zero again.
 #pragma once
 

@@ -8,7 +8,7 @@
 //   READTURN   -> PASSED   deferred while its owner's ticket comes before the reader's
 //
 // Needs reliable channels; their order does not matter: a read is one question and one answer, true
-// as it is sent, and the next round begins when all answers are in. 6(N-1) messages an entry.
+// as it is sent, and the next round begins when all answers are in. 6(N-1) messages per entry.
 #pragma once
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class Bakery {
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
 
-  // Knowing of a turn that never was does no harm: the next one is above it all the same.
+  // Knowing of a turn that never was does no harm: the next one is still above it.
   Turn turn() const { return turn_; }
   void raise_turn(Turn floor) { turn_ = std::max(turn_, floor); }
 
@@ -93,7 +93,7 @@ class Bakery {
   Fixed<std::uint32_t> size_;
   Phase phase_ = Phase::idle;
   Round round_ = Round::none;  // Invariant: none unless waiting.
-  // The own ticket, 0 while idle. While choosing: the largest seen so far, and readers are told 0.
+  // Our ticket, 0 while idle. While choosing: the largest seen so far, and readers are told 0.
   std::uint64_t number_ = 0;
   // The highest turn known. Tickets become small again when all are idle, so they are no fence. The
   // turn is drawn at entry, above all that came with the last round. It strictly grows: let k have

@@ -13,8 +13,8 @@ CarvalhoRoucairol::CarvalhoRoucairol(const View& view)
       holder_{view.holder},
       phase_(view.starts_inside() ? Phase::inside : Phase::idle) {}
 
-// As the view starts the holder has the permissions of all its pairs; of any other pair, the lower
-// id.
+// As the view starts, the holder has the permissions of all its pairs; of any other pair, the lower
+// id has it.
 bool CarvalhoRoucairol::began_elsewhere(NodeId peer) const {
   return self_.value != holder_.value && (peer == holder_.value || peer < self_.value);
 }
@@ -96,9 +96,9 @@ void CarvalhoRoucairol::on_request(NodeId from, Clock clock, Effects<Message>& f
     deferred_.insert(from);
     return;
   }
-  // Who asks lacks the permission, and it is not on its way to us: whoever handed it to us did so
-  // for a request of ours that precedes its own next one. So it is here to give, unless a peer made
-  // it up.
+  // A member that asks lacks the permission, and it is not on its way to us: a peer hands it to us
+  // for a request of ours that precedes its own next one. So it is here to give, unless the peer
+  // made its request up.
   if (!give(from)) return fx.reject(Reject::not_granted);
   clock_ = std::max(clock_, clock);
   fx.send(from, Reply{clock_});

@@ -1,9 +1,9 @@
 // Carvalho & Roucairol, "On mutual exclusion in computer networks", CACM 26(2), 1983:
-// Ricart-Agrawala with sticky permission. A reply, once given, stays valid until its giver asks for
-// itself; so entering again, with nobody else interested, costs no message.
+// Ricart-Agrawala with sticky permission. A reply, once given, stays valid until its giver wants to
+// enter itself; so entering again, with nobody else interested, costs no message.
 //
 // Each pair of members shares one permission, which is with one of the two or under way between
-// them. Needs reliable channels; their order does not matter. 0 … 2(N-1) messages an entry.
+// them. Needs reliable channels; their order does not matter. 0 … 2(N-1) messages per entry.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class CarvalhoRoucairol {
   void enter_if_permitted(Effects<Message>& fx);
   Stamp own() const { return {asked_, self_}; }
 
-  // Of the permissions that the own pairs share: where they were as the view started, and are now.
+  // The permissions of our pairs: where they were as the view started, and where they are now.
   bool began_elsewhere(NodeId peer) const;
   bool is_missing(NodeId peer) const;
   std::uint32_t missing() const;
@@ -79,10 +79,10 @@ class CarvalhoRoucairol {
   // a permission: the request's own stamp would not do, because members that need to ask nobody
   // enter after it and before it is granted.
   Clock clock_{};
-  Clock asked_{};  // The clock of the own request, while phase_ != idle.
+  Clock asked_{};  // The clock of our request, while phase_ != idle.
   // Only what has moved since the view started is kept, so that a member that nobody asked costs
-  // nothing. Many are gained by one's own requests; given to those few who asked, of maybe a
-  // million, so a list is smaller than bits. Invariant: missing() == 0 while inside.
+  // nothing. Many are gained by our own requests, but given only to the few who asked, out of maybe
+  // a million, so a list is smaller than bits. Invariant: missing() == 0 while inside.
   NodeSet gained_;  // Peers whose pair's permission began elsewhere and is here.
   boost::container::vector<
       NodeId, void,

@@ -80,8 +80,8 @@ TEST(CarvalhoRoucairol, SynchronizationDelayIsOneMessage) {
   EXPECT_EQ(net.ticks_until_inside(3), 1u);
 }
 
-// The request of #1 has clock 1 and travels slowly; #0 enters again and again meanwhile, without a
-// word. The stamp of the request would be a fence that goes back.
+// The request of #1 has clock 1 and travels slowly; #0 enters again and again meanwhile, without
+// telling anybody. The stamp of the request would be a fence that goes back.
 TEST(CarvalhoRoucairol, TheTurnIsDrawnAtEntryNotAtTheRequest) {
   Network<CarvalhoRoucairol> net{2};
   net.request(1);

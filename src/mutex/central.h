@@ -1,7 +1,7 @@
 // A central coordinator, as in every textbook: ask it, enter when it grants, tell it on leaving.
 // The coordinator is the lock's home, view.holder; so locks of different names have different ones.
 //
-// Needs reliable FIFO channels: a REQUEST must not overtake the RELEASE before it. 3 messages an
+// Needs reliable FIFO channels: a REQUEST must not overtake the RELEASE before it. 3 messages per
 // entry, none for the coordinator itself. Served in the order of arrival at the coordinator.
 #pragma once
 
@@ -78,7 +78,7 @@ class Central {
   Fixed<NodeId> home_;  // Who coordinates.
   Fixed<bool> say_denied_;
   Phase phase_ = Phase::idle;
-  // The coordinator's desk. Invariant: as made by default at every other member.
+  // What the coordinator keeps. Invariant: at every other member as made by default.
   Turn turn_{};         // The last turn given.
   Fifo<NodeId> queue_;  // In the order of arrival. Invariant: the front has been let in.
   NodeSet queued_;      // Invariant: the members of queue_.

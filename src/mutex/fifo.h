@@ -1,5 +1,5 @@
-// First come, first served: a vector that also gives up its front cheaply. What was popped stays as
-// a gap until it is half of the vector, so each item of a queue of a million moves about once.
+// First come, first served: a vector that is also cheap to pop at the front. What was popped stays
+// as a gap until it is half of the vector, so each item of a queue of a million moves about once.
 //
 // A record of one field, the items from first to last: the gap is nobody else's business, so equal
 // queues are equal and encode alike, whatever their past.

@@ -67,8 +67,8 @@ void Lamport::on_release(Stamp theirs, Effects<Message>& fx) {
   fx.because("{} takes the request of {} off its queue", self_.value, theirs.node);
 }
 
-// Condition L1 of the paper: a message stamped later than the own request proves, on a FIFO
-// channel, that no earlier request of its sender is still under way.
+// Condition L1 of the paper: a message stamped later than our request proves, on a FIFO channel,
+// that no earlier request of its sender is still under way.
 void Lamport::hear(NodeId from, Clock clock) {
   clock_ = next(std::max(clock_, clock));
   if (phase_ == Phase::waiting && own() < Stamp{clock, from}) awaiting_.erase(from);

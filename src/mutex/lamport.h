@@ -1,9 +1,9 @@
 // Lamport, "Time, clocks, and the ordering of events in a distributed system", CACM 21(7), 1978.
-// Everybody keeps the same queue of requests; enter when the own one is first and nobody can still
+// Everybody keeps the same queue of requests; enter when your own is first and nobody can still
 // send an earlier one.
 //
 // Needs reliable FIFO channels: an answer that overtakes its sender's own earlier request lets two
-// in, and so does a request that is lost. 3(N-1) messages an entry.
+// in, and so does a request that is lost. 3(N-1) messages per entry.
 #pragma once
 
 #include <algorithm>
@@ -68,10 +68,10 @@ class Lamport {
   Fixed<NodeId> self_;
   Fixed<std::uint32_t> size_;
   Clock clock_{};  // Invariant: larger than any clock seen in a message.
-  Clock asked_{};  // The clock of the own request, while phase_ != idle.
+  Clock asked_{};  // The clock of our request, while phase_ != idle.
   Phase phase_ = Phase::idle;
-  NodeSet awaiting_;          // From whom nothing later than the own request has come yet.
-  std::vector<Stamp> queue_;  // Everybody's open requests. Invariant: sorted, at most one a member.
+  NodeSet awaiting_;          // From whom nothing later than our request has come yet.
+  std::vector<Stamp> queue_;  // Everybody's open requests. Invariant: sorted, at most one each.
 };
 
 static_assert(sizeof(Lamport) <= 64);

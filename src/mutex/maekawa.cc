@@ -82,7 +82,7 @@ void Maekawa::on_failed(NodeId voter, Effects<Message>& fx) {
     return fx.reject(Reject::not_asked);
   }
   bid_->failed.insert(*seat);
-  // We cannot win for now: let those have their vote back who asked for it.
+  // We cannot win for now: those who asked for their vote back get it.
   const SeatSet pending = std::exchange(bid_->pending, {});
   for (const Seat asked : pending) yield(asked, fx);
 }

@@ -1,11 +1,11 @@
 // Maekawa, "A √N algorithm for mutual exclusion in decentralized systems", ACM TOCS 3(2), 1985,
 // made free of deadlock by INQUIRE, FAILED and YIELD, with the correction of B. Sanders, "The
 // information structure of distributed mutual exclusion algorithms", ACM TOCS 5(3), 1987. Win every
-// vote of the own voting set. A voter votes for one at a time; when an earlier request comes, it
-// asks its candidate to give the vote back, and a candidate that cannot win just now does.
+// vote of your voting set. A voter votes for one at a time; when an earlier request comes, it asks
+// its candidate to give the vote back, and a candidate that cannot win just now does.
 //
 // Needs reliable FIFO channels: an INQUIRE must not overtake the vote that it is about. 3(K-1)
-// messages an entry without conflict, up to 6(K-1) with.
+// messages per entry without conflict, up to 6(K-1) with.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class Maekawa {
                inquired_)
 
  private:
-  // The requester's side, present only while it waits. Invariant: votes and failed do not meet.
+  // The requester's side, present only while it waits. Invariant: votes and failed are disjoint.
   struct Bid {
     SeatSet votes;    // Who votes for us.
     SeatSet failed;   // Who told us that an earlier request comes first, or got its vote back.
@@ -96,7 +96,7 @@ class Maekawa {
   void vote_for_first(Effects<Message>& fx);
 
   // Sends, or takes the step at once if it is to ourselves: a message to oneself is not a message.
-  // So whoever calls it must have finished with its own state.
+  // So the caller must have finished with its own state.
   void say(NodeId to, const Message& message, Effects<Message>& fx);
   NodeId self() const { return voters_.value.self(); }
   Stamp candidate() const { return {candidate_clock_, candidate_}; }
@@ -107,7 +107,7 @@ class Maekawa {
   // that a vote of ours was part of; two voting sets meet, so the next one's turn, drawn above, is
   // larger.
   Clock clock_{};
-  Box<Bid> bid_;  // Invariant: present just while waiting.
+  Box<Bid> bid_;  // Invariant: present exactly while waiting.
   // As voter: requests that wait for the vote, sorted. Half the size of a std::vector.
   boost::container::vector<
       Stamp, void, boost::container::vector_options_t<boost::container::stored_size<std::uint32_t>>>
@@ -119,7 +119,7 @@ class Maekawa {
   bool inquired_ = false;  // The candidate was asked for the vote back; once per vote is enough.
 };
 
-// A million of them idle is the case that has to stay cheap.
+// A million idle ones is the case that has to stay cheap.
 static_assert(sizeof(Maekawa) <= 64);
 
 }  // namespace hapax

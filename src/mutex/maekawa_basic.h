@@ -1,10 +1,10 @@
-// Maekawa's algorithm as the lectures give it: ask the own voting set, enter with all its votes,
-// give them back. A voter votes for one at a time and queues the others. It CAN DEADLOCK: three
-// members that each hold one vote and wait for the next one's. Kept to be shown and checked; use
+// Maekawa's algorithm as the lectures give it: ask your voting set, enter with all its votes, give
+// them back. A voter votes for one at a time and queues the others. It CAN DEADLOCK: three members
+// that each hold one vote and wait for the next one's. Kept to be shown and checked; use
 // `maekawa`.
 //
 // M. Maekawa, ACM TOCS 3(2), 1985, without its section on deadlock. Needs reliable FIFO channels.
-// 3(K-1) messages an entry.
+// 3(K-1) messages per entry.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class MaekawaBasic {
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
 
-  // Knowing of a turn that never was does no harm: the next one is above it all the same.
+  // Knowing of a turn that never was does no harm: the next one is still above it.
   Turn turn() const { return turn_; }
   void raise_turn(Turn floor) { turn_ = std::max(turn_, floor); }
 

@@ -3,7 +3,7 @@
 // on the way makes the requester its father, for that will now be the last.
 //
 // Needs reliable channels; their order does not matter: a request in transit stands for an edge of
-// the tree, and handling one never depends on what else is on its way. H(N-1) messages an entry on
+// the tree, and handling one never depends on what else is on its way. H(N-1) messages per entry on
 // average, 0 if the token is here, N at worst. Served in the order in which requests reach a root.
 #pragma once
 
@@ -45,7 +45,7 @@ class NaimiTrehel {
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
 
-  // The token counts the turns; while it is here, some may be left out.
+  // The token counts the turns; while it is here, some may be skipped.
   Turn turn() const { return turn_; }
   void raise_turn(Turn floor) {
     if (has_token_) turn_ = std::max(turn_, floor);

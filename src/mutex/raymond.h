@@ -1,9 +1,9 @@
 // Raymond, "A tree-based algorithm for distributed mutual exclusion", ACM TOCS 7(1), 1989. Members
-// form a tree; each one knows only which neighbour the token lies behind, asks that one on behalf
-// of all that asked it, and hands the token out in the order of asking.
+// form a tree; each knows only which neighbour the token lies behind, asks that one on behalf of
+// all that asked it, and hands on the token in the order of asking.
 //
 // Needs reliable FIFO channels: a REQUEST must not overtake the token sent before it. 2d messages
-// an entry, d being the hops to the token; the tree is a binary heap, so d is at most 2 log N.
+// per entry, d being the hops to the token; the tree is a binary heap, so d is at most 2 log N.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class Raymond {
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
 
-  // The token counts the turns; while it is here, some may be left out.
+  // The token counts the turns; while it is here, some may be skipped.
   Turn turn() const { return turn_; }
   void raise_turn(Turn floor) {
     if (has_token()) turn_ = std::max(turn_, floor);

@@ -3,12 +3,12 @@
 // first.
 //
 // Nobody starves: a writer that waits defers all readers that asked later, and there are finitely
-// many that asked earlier. 2(N-1) messages an entry, whether it reads or writes.
+// many that asked earlier. 2(N-1) messages per entry, whether to read or to write.
 //
 // Needs reliable channels; their order does not matter, and duplicates do no harm, as in the
 // original. The turn is the stamp of the request: a writer's is above those of all who were inside
-// before it, a reader's above those of all writers before it. Readers that are inside together have
-// theirs in any order.
+// before it, a reader's above those of all writers before it. Those of readers inside together come
+// in any order.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class ReadersWriters {
   };
   using Message = std::variant<Request, Reply>;
 
-  // Who holds the view's lock holds it alone.
+  // The view's holder, if it holds the lock, holds it alone.
   explicit ReadersWriters(const View& view)
       : ReadersWriters(view, {}, {Mode::exclusive, view.starts_inside() ? 1u : 0u}) {}
   ReadersWriters(const View& view, const Options&) : ReadersWriters(view) {}
@@ -70,7 +70,7 @@ class ReadersWriters {
   // Somebody waits for this member to leave.
   bool is_wanted() const { return !deferred_.empty(); }
 
-  // Lamport clocks may run ahead at will; a node lets them start at the highest it has dropped.
+  // Lamport clocks may run ahead freely; a node lets them start at the highest it has dropped.
   Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
@@ -88,9 +88,9 @@ class ReadersWriters {
   Fixed<NodeId> self_;
   Fixed<std::uint32_t> size_;
   Clock clock_{};  // Invariant: no smaller than any clock seen in a message.
-  Clock asked_{};  // The clock of the own request. Invariant: 0 unless waiting.
+  Clock asked_{};  // The clock of our request. Invariant: 0 unless waiting.
   Phase phase_ = Phase::idle;
-  Mode mode_ = Mode::exclusive;  // Of the own request. Invariant: exclusive while idle.
+  Mode mode_ = Mode::exclusive;  // Of our request. Invariant: exclusive while idle.
   NodeSet awaiting_;             // Whose reply is missing. Invariant: empty unless waiting.
   NodeSet deferred_;             // Whom to answer on leaving. Invariant: empty while idle.
 };

@@ -3,7 +3,7 @@
 // leaves.
 //
 // Needs reliable channels; their order does not matter, and duplicates do no harm: a REPLY says up
-// to which clock it approves, and a late copy says too little. 2(N-1) messages an entry.
+// to which clock it approves, and a late copy approves too little. 2(N-1) messages per entry.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class RicartAgrawala {
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
 
-  // Lamport clocks may run ahead at will; a node lets them start at the highest it has dropped.
+  // Lamport clocks may run ahead freely; a node lets them start at the highest it has dropped.
   Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
@@ -63,7 +63,7 @@ class RicartAgrawala {
   Fixed<NodeId> self_;
   Fixed<std::uint32_t> size_;
   Clock clock_{};  // Invariant: no smaller than any clock seen in a message.
-  Clock asked_{};  // The clock of the own request, while phase_ != idle.
+  Clock asked_{};  // The clock of our request, while phase_ != idle.
   Phase phase_ = Phase::idle;
   NodeSet awaiting_;  // Whose reply is missing. Invariant: empty unless waiting.
   NodeSet deferred_;  // Whom to answer on leaving. Invariant: empty while idle.

@@ -53,8 +53,8 @@ void SemaphoreRa::receive(NodeId from, const Message& message, Effects<Message>&
 }
 
 // Units are alike, and the one drawn last is given back first: so a unit that was drawn by a
-// request later than `theirs`, which let it pass, may be counted or not, as it comes. Counting it
-// keeps the other waiting no longer than until it is given back.
+// request later than `theirs`, which let it pass, may or may not be counted, as it happens.
+// Counting it keeps the other waiting only until it is given back.
 std::uint32_t SemaphoreRa::units_before(Stamp theirs) const {
   return used_ + (wait_ && own() < theirs ? 1 : 0);
 }
@@ -102,8 +102,8 @@ void SemaphoreRa::tell_listeners(Effects<Message>& fx) {
     if (units >= listener.units) continue;
     listener.units = units;
     if (wait_) {
-      // Of a later request of the listener, not seen yet, this would be wrong: between the two may
-      // be our own.
+      // For a later request of the listener, not seen yet, this would be wrong: our own may lie
+      // between the two.
       fx.send(listener.node, Reply{listener.asked, units});
     } else {
       alike.insert(listener.node);
@@ -124,7 +124,7 @@ void SemaphoreRa::on_reply(NodeId from, const Reply& reply, Effects<Message>& fx
     fx.because("{} ignores a reply of {}: it is late", self_.value, from);
     return;
   }
-  // More than a member may use says no more than silence does.
+  // A number larger than a member may use says no more than silence does.
   const std::uint32_t units = std::min(reply.units, per_member_.value);
   const auto at = place_of(wait_->told, from);
   const bool known = at != wait_->told.end() && at->node == from;

@@ -3,18 +3,18 @@
 // which a member may use several.
 //
 // Ask everybody. A REPLY says how many units its sender uses, or has asked for earlier; a member
-// that has said nothing may use as many as a member may. Enter when all that leaves a unit. A
-// member that uses all that it may keeps silent, since its reply would say nothing new. Whoever
-// said that it uses some says so again when it uses fewer.
+// that has said nothing may be using all that one member may. Enter when this leaves a unit. A
+// member that uses all it may keeps silent, since its reply would say nothing new. One that said
+// how many it uses says so again when it uses fewer.
 //
-// With one unit a member that is Raymond's rule, to enter with N-k replies; with one unit in all it
-// is Ricart–Agrawala, message by message. 2(N-1) messages an entry where nobody uses a unit. Beyond
-// that a release costs a message for each member that was told of more units; some come late and
-// are ignored.
+// With one unit per member that is Raymond's rule, to enter with N-k replies; with one unit in all
+// it is Ricart–Agrawala, message by message. 2(N-1) messages per entry where nobody uses a unit.
+// Beyond that a release costs a message to each member that was told of more units; some come late
+// and are ignored.
 //
 // Needs reliable channels; their order does not matter, and duplicates do no harm. The turn is the
 // stamp of the request, so no two entries share one. Where k > 1 turns do not grow from entry to
-// entry: who asked earlier may enter later, and be inside together with others.
+// entry: a member that asked earlier may enter later, and be inside together with others.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class SemaphoreRa {
     HAPAX_RECORD(Request, clock)
   };
   // Of the sender's units, and requests for one, at most `units` come before any request of the
-  // receiver up to `clock`. Those that come later let it pass.
+  // receiver up to `clock`. The later ones let it pass.
   struct Reply {
     Clock clock{};
     std::uint32_t units = 0;
@@ -87,7 +87,7 @@ class SemaphoreRa {
     std::uint32_t units = 0;  // Invariant: > 0.
     HAPAX_RECORD(Told, node, units)
   };
-  // The own request for a unit.
+  // Our request for a unit.
   struct Wait {
     Clock asked{};
     NodeSet silent;                // Who has not replied.
@@ -95,7 +95,7 @@ class SemaphoreRa {
     std::uint64_t told_units = 0;  // Their sum.
     HAPAX_RECORD(Wait, asked, silent, told, told_units)
   };
-  // Somebody who is to hear when fewer units are used here than it knows of.
+  // A member to be told when fewer units are used here than it knows of.
   struct Listener {
     NodeId node{};
     Clock asked{};            // By its latest request.
@@ -119,8 +119,8 @@ class SemaphoreRa {
   Fixed<std::uint32_t> units_;
   Fixed<std::uint32_t> per_member_;
   Clock clock_{};                         // Invariant: no smaller than any clock seen in a message.
-  std::uint32_t used_ = 0;                // Units that this member is inside with.
-  Box<Wait> wait_;                        // Invariant: there just while it waits.
+  std::uint32_t used_ = 0;                // Units with which this member is inside.
+  Box<Wait> wait_;                        // Invariant: there exactly while it waits.
   Box<std::vector<Listener>> listeners_;  // By node. Invariant: not empty if there.
 };
 

@@ -61,7 +61,7 @@ TEST(SemaphoreRa, AMemberMayUseSeveralUnits) {
   EXPECT_EQ(used(net, 1), 2u);
 }
 
-// Raymond's rule: with one unit a member, N-k replies are enough.
+// Raymond's rule: with one unit per member, N-k replies are enough.
 TEST(SemaphoreRa, WithOneUnitAMemberEntersWithNMinusKReplies) {
   auto net = network(5, {.units = 2, .per_member = 1});
   net.request(0);
@@ -164,7 +164,7 @@ TEST(SemaphoreRa, WithOneUnitIsRicartAgrawala) {
   }
 }
 
-// Raymond's algorithm as he wrote it, to hold ours against: count the replies, enter with N-k.
+// Raymond's algorithm as he wrote it, to compare ours with: count the replies, enter with N-k.
 // REQUIRES: channels are FIFO, each member asks again only when all have replied.
 TEST(SemaphoreRa, WithOneUnitAMemberTakesRaymondsMessages) {
   for (std::uint32_t k = 1; k <= 4; ++k) {

@@ -111,7 +111,7 @@ void SuzukiKasami::on_token(const Box<Privilege>& token, Effects<Message>& fx) {
   }
 }
 
-// Marks the own request served, and queues whoever has asked since, in id order.
+// Marks our own request served, and queues those that have asked since, in id order.
 void SuzukiKasami::queue_new_requests(Effects<Message>& fx) {
   if (const std::uint64_t own = number_of(self_, asked_); own > 0) {
     set_number(self_, own, token_->served);
@@ -129,7 +129,7 @@ void SuzukiKasami::queue_new_requests(Effects<Message>& fx) {
   }
 }
 
-// Bytes from the network may claim anything; what we rely on is looked at before.
+// Bytes from the network may claim anything; what we rely on is checked first.
 bool SuzukiKasami::is_sound(const Privilege& token) const {
   const auto is_member = [&](NodeId node) { return hapax::number(node) < size_; };
   const auto is_other = [&](NodeId node) { return is_member(node) && node != self_; };

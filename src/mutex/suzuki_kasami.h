@@ -1,8 +1,8 @@
 // Suzuki & Kasami, "A distributed mutual exclusion algorithm", ACM TOCS 3(4), 1985. Whoever has the
-// token may enter, as often as it likes; to get it, ask everybody, and whoever has it sends it.
+// token may enter, as often as it likes; to get it, ask everybody; its owner sends it.
 //
 // Needs reliable channels; their order does not matter: requests are numbered, and the token knows
-// the last one served of each member, so a late request is told from a new one. 0 or N messages an
+// the last one served of each member, so a late request is told from a new one. 0 or N messages per
 // entry. Every request is served, but not in the order of asking.
 #pragma once
 
@@ -59,8 +59,8 @@ class SuzukiKasami {
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
 
-  // The token counts the turns; while it is here, some may be left out. Numbers of requests may
-  // not: the token tells a new one by its number.
+  // The token counts the turns; while it is here, some may be skipped. Numbers of requests may not:
+  // the token tells a new one by its number.
   Turn turn() const { return token_ ? token_->turn : Turn{}; }
   void raise_turn(Turn floor) {
     if (token_) token_->turn = std::max(token_->turn, floor);
@@ -79,7 +79,7 @@ class SuzukiKasami {
   Fixed<NodeId> self_;
   Fixed<std::uint32_t> size_;
   Phase phase_ = Phase::idle;
-  Numbers asked_;         // RN: each member's last request heard of. The own one is in it.
+  Numbers asked_;         // RN: each member's last request heard of, our own included.
   Box<Privilege> token_;  // Empty if the token is elsewhere. Invariant: there while inside.
 };
 

@@ -1,7 +1,7 @@
 // The token ring (Le Lann, "Distributed systems - towards a formal approach", IFIP 1977): a token
-// goes round for ever, also when nobody wants it; whoever wants to enter waits for it to come by.
+// goes round for ever, even when nobody wants it; to enter, wait for it to come by.
 //
-// Needs reliable FIFO channels. 1 message an entry when everybody wants to enter, any number when
+// Needs reliable FIFO channels. 1 message per entry when everybody wants to enter, any number when
 // nobody does. Served in the order of the ring.
 //
 // A lost token can be made again. Its generation tells it from the old one, should that turn up
@@ -42,14 +42,14 @@ class TokenRing {
 
   explicit TokenRing(const View& view);
 
-  // The token sets out. At its keeper, if that is not inside; nothing to do for anybody else.
+  // The token sets out, from its keeper if that is not inside; the others have nothing to do.
   void start(Effects<Message>& fx);
   void request(Effects<Message>& fx);
   void release(Effects<Message>& fx);
   void receive(NodeId from, const Message& message, Effects<Message>& fx);
   Phase phase() const { return phase_; }
 
-  // The token counts the turns; while it is here, some may be left out.
+  // The token counts the turns; while it is here, some may be skipped.
   Turn turn() const { return turn_; }
   void raise_turn(Turn floor) {
     if (has_token_) turn_ = std::max(turn_, floor);

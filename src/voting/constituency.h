@@ -1,4 +1,4 @@
-// Whom one member of Maekawa's algorithms must win over: its voting set, by seats. Small, so that a
+// The voters that a member must win in Maekawa's algorithms: its voting set, by seats. Small, so a
 // million idle members stay cheap; the sets themselves are shared and must outlive every member.
 #pragma once
 

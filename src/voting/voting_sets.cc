@@ -237,7 +237,7 @@ VotingSets::Proof VotingSets::prove_rest() const {
   }
   proof.equal_size = proof.smallest == proof.largest;
   if (std::holds_alternative<Grid>(rule_)) {
-    proof.equal_load = proof.equal_size;  // j is in V_i just when i is in V_j: load equals size.
+    proof.equal_load = proof.equal_size;  // j is in V_i exactly when i is in V_j: load equals size.
     return proof;
   }
   std::vector<std::uint32_t> load(n_, 0);

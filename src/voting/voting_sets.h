@@ -1,5 +1,5 @@
-// Voting sets for Maekawa's algorithm: V_i is whom process i must win over. They are computed, not
-// stored, where there is a rule; and proved on construction:
+// Voting sets for Maekawa's algorithm: V_i are the voters that process i must win. They are
+// computed, not stored, where there is a rule; and proved on construction:
 //
 //   M1  every two sets meet          without it two processes may be inside at once: refused
 //   M2  each process is in its own   saves messages
@@ -44,11 +44,11 @@ class VotingSets {
   static Result<VotingSets> plane(std::uint32_t n);
   // The lecture's own sets, for N = 3, 4 and 7.
   static Result<VotingSets> lecture(std::uint32_t n);
-  // One set a line, "1: 1 2 3" with processes counted from 1 as on the blackboard; # starts a
+  // One set per line, "1: 1 2 3" with processes counted from 1 as on the blackboard; # starts a
   // comment.
   static Result<VotingSets> parse(std::string_view text);
   static Result<VotingSets> listed(std::vector<std::vector<NodeId>> sets);
-  // Whichever of grid and cyclic has the smaller sets.
+  // Grid or cyclic, whichever has the smaller sets.
   static VotingSets smallest(std::uint32_t n);
 
   std::uint32_t processes() const { return n_; }

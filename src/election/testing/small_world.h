@@ -1,7 +1,7 @@
 // For tests: a few members and the links between them as one value, so that every order of events
-// can be tried. It keeps the promises that the contract asks of a driver, and nothing more: a fall
-// is told to each member at any later time, and a link is mended at both ends at once, each at any
-// later time.
+// can be tried. It keeps the promises that the contract asks of a driver, and nothing more: each
+// member is told of a crash at any later time, and of a mended link, both ends of which are mended
+// at once, likewise.
 #pragma once
 
 #include <algorithm>

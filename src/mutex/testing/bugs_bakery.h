@@ -14,7 +14,7 @@ namespace hapax::bugs {
 using testing::field;
 using testing::NoBug;
 
-// Says that it has chosen, also while it is choosing.
+// Says that it has chosen, even while it is choosing.
 struct DoesNotWaitForChoosing : NoBug<Bakery> {
   HAPAX_RECORD(DoesNotWaitForChoosing)
 

@@ -41,7 +41,7 @@ struct TurnIsTheRequestsStamp : NoBug<CarvalhoRoucairol> {
   }
 };
 
-// Hands a permission over and takes it for its own all the same.
+// Hands a permission over and still takes it for its own.
 struct KeepsWhatItGave : NoBug<CarvalhoRoucairol> {
   HAPAX_RECORD(KeepsWhatItGave)
 

@@ -15,14 +15,14 @@ namespace hapax::bugs {
 using testing::field;
 using testing::NoBug;
 
-// The coordinator takes the next request for a sign that whoever is inside has left.
+// The coordinator takes the next request for a sign that the one inside has left.
 struct GrantsWhileBusy : NoBug<Central> {
   std::optional<NodeId> inside;
   HAPAX_RECORD(GrantsWhileBusy, inside)
 
   void receive(Self self, NodeId from, const Message& message, Fx& fx) {
     if (std::holds_alternative<Central::Release>(message)) {
-      if (inside != from) return;  // Struck off already.
+      if (inside != from) return;  // Already struck off.
       inside.reset();
     } else if (std::holds_alternative<Central::Request>(message)) {
       const auto& queue = field<Fifo<NodeId>>(self.real, "queue");
@@ -34,7 +34,7 @@ struct GrantsWhileBusy : NoBug<Central> {
   }
 };
 
-// The coordinator leaves whoever left in its queue.
+// The coordinator does not take the one that left off its queue.
 struct ForgetsToStrikeOff : NoBug<Central> {
   HAPAX_RECORD(ForgetsToStrikeOff)
 
@@ -44,7 +44,7 @@ struct ForgetsToStrikeOff : NoBug<Central> {
   }
 };
 
-// The coordinator lets the first of its queue in when somebody leaves, and that is still the same.
+// When one leaves, the coordinator lets in the first of its queue, which is still the same one.
 struct ServesTheSameTwice : NoBug<Central> {
   HAPAX_RECORD(ServesTheSameTwice)
 

@@ -28,7 +28,7 @@ struct ForgetsOneRelease : NoBug<Lamport> {
   }
 };
 
-// Takes one later message, whoever sent it, for a sign that nobody can come before it any more.
+// Takes one later message, no matter whose, for a sign that nobody can come before it any more.
 struct EntersAtTheFirstAnswer : NoBug<Lamport> {
   HAPAX_RECORD(EntersAtTheFirstAnswer)
 

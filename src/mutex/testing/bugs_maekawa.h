@@ -7,9 +7,9 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/mutex_algorithm.h"
-#include "voting/constituency.h"
 #include "mutex/maekawa.h"
 #include "mutex/testing/mutant.h"
+#include "voting/constituency.h"
 #include "voting/voting_sets.h"
 
 namespace hapax::bugs {
@@ -28,8 +28,8 @@ void with_bid(Maekawa& real, F&& f) {
   });
 }
 
-// Without Sanders' correction: who was first among the waiting does not learn that somebody else
-// now comes before it.
+// Without Sanders' correction: the first among the waiting does not learn that somebody else now
+// comes before it.
 struct WithoutSanders : NoBug<Maekawa> {
   HAPAX_RECORD(WithoutSanders)
 
@@ -105,7 +105,7 @@ struct YieldsForAnOlderRequest : NoBug<Maekawa> {
   }
 };
 
-// A voter inquires for each earlier request, not once a vote; and a candidate yields each time.
+// A voter inquires for each earlier request, not once per vote; and a candidate yields each time.
 struct InquiresAgain : YieldsForAnOlderRequest {
   HAPAX_RECORD(InquiresAgain)
 

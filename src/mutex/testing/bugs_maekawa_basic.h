@@ -13,7 +13,7 @@ namespace hapax::bugs {
 using testing::field;
 using testing::NoBug;
 
-// A voter votes for whoever asks, also while its vote is somebody else's.
+// A voter votes for anybody who asks, even while its vote is somebody else's.
 struct VotesTwice : NoBug<MaekawaBasic> {
   HAPAX_RECORD(VotesTwice)
 

@@ -37,8 +37,8 @@ struct DoesNotCountTheTurn : NoBug<NaimiTrehel> {
   }
 };
 
-// Who notes a next one stays the root, so that another request comes here as well, and the note of
-// the first one is gone.
+// A member that notes a next one stays the root, so that another request comes here as well and
+// overwrites that note.
 struct OverwritesNext : NoBug<NaimiTrehel> {
   HAPAX_RECORD(OverwritesNext)
 
@@ -58,7 +58,7 @@ struct OverwritesNext : NoBug<NaimiTrehel> {
   }
 };
 
-// Nobody turns its father round: who asks stays below it, and who passes a request on does, too.
+// Nobody changes its father: neither a member that asks nor one that passes a request on.
 struct KeepsItsFather : NoBug<NaimiTrehel> {
   HAPAX_RECORD(KeepsItsFather)
 

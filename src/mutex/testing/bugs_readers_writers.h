@@ -27,7 +27,7 @@ void reply_at_once(Self self, NodeId to, Clock clock, Fx& fx) {
   fx.send(to, ReadersWriters::Reply{clock});
 }
 
-// Inside, a reader lets everybody in, writers, too.
+// Inside, a reader lets everybody in, writers included.
 struct ReaderDefersNobody : NoBug<ReadersWriters> {
   HAPAX_RECORD(ReaderDefersNobody)
 

@@ -17,8 +17,8 @@ namespace hapax::bugs {
 using testing::field;
 using testing::NoBug;
 
-// Counts replies, where it should keep the set of those who have not replied: whoever answers, one
-// less is missing.
+// Counts replies, where it should keep the set of those who have not replied: each answer, from
+// anybody, is one less missing.
 struct CountsReplies : NoBug<RicartAgrawala> {
   HAPAX_RECORD(CountsReplies)
 

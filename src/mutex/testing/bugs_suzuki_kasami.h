@@ -47,7 +47,7 @@ struct ForgetsThatItWasServed : NoBug<SuzukiKasami> {
   }
 };
 
-// Does not look whether a request was served long ago: who has the idle token sends it.
+// Does not check whether a request was served long ago: the one with the idle token sends it.
 struct ServesOldRequests : NoBug<SuzukiKasami> {
   HAPAX_RECORD(ServesOldRequests)
 

@@ -35,14 +35,14 @@ namespace hapax::testing {
 // Bugs live in a namespace of their own; they are compared through their base, NoBug.
 using hapax::operator==;
 
-// Who takes a step: the algorithm that a bug stands before, and where it is.
+// Which member takes a step: the real algorithm behind the bug, and where it is.
 template <MutexAlgorithm A>
 struct Member {
   A& real;
   const View& view;
 };
 
-// Takes every step as the algorithm does. A bug hides the steps that it takes otherwise.
+// Takes every step as the algorithm does. A bug hides those that it takes differently.
 template <MutexAlgorithm A>
 struct NoBug {
   using Message = typename A::Message;
@@ -108,7 +108,7 @@ class Mutant {
   Bug bug_;
 };
 
-// Does to `fx` what the real step did, but for the messages that `keep(to, message)` refuses.
+// Does to `fx` what the real step did, except for messages that `keep(to, message)` refuses.
 template <class Message, class Self, class Keep>
 void hand_on_if(const Effects<Message>& real, Self self, Effects<Message>& fx, Keep&& keep) {
   real.for_each_message(self.view.self, self.view.size, [&](NodeId to, const Message& message) {

@@ -120,7 +120,7 @@ class Network {
     }
   }
 
-  // One message delay T passes: all that is on its way now arrives, what it causes does not.
+  // One message delay T passes: all that is on its way now arrives, but not what it causes.
   void tick() {
     for (std::size_t count = packets_.size(); count > 0; --count) deliver_at(0);
   }
@@ -138,7 +138,7 @@ class Network {
     return ticks;
   }
 
-  // Whoever is inside leaves, as often as it takes; all are served and all messages delivered.
+  // Those inside leave, as often as it takes; all are served and all messages delivered.
   void settle() {
     for (drain(); inside(); drain()) release(number(*inside()));
   }
@@ -343,7 +343,7 @@ void for_each_start(std::uint32_t largest, F&& f) {
   }
 }
 
-// As the view says, its holder is inside or nobody is; whoever asks enters once it has left.
+// As the view says, its holder is inside or nobody is; those who ask enter once it has left.
 template <MutexAlgorithm A>
 void expect_starts_from_every_view(const typename OptionsOf<A>::Type& options = {}) {
   for_each_start(4, [&](std::uint32_t size, std::uint32_t holder, bool held) {
@@ -365,7 +365,7 @@ void expect_starts_from_every_view(const typename OptionsOf<A>::Type& options = 
   });
 }
 
-// How `a` takes a message that no honest peer sends. A refusal leaves no trace.
+// How `a` reacts to a message that no honest peer sends. A refusal leaves no trace.
 template <MutexAlgorithm A>
 Reject verdict(const A& a, std::uint32_t from, const typename A::Message& message) {
   A after = a;
