@@ -87,8 +87,8 @@ struct Judge {
     }
   }
 
-  // Whoever reads after the last write sees them all. Writes by clients that died may or may not
-  // have come through.
+  // A read after the last write sees them all. Writes by clients that died may or may not have
+  // succeeded.
   void total(const Accesses& all) const {
     if (all.reads.empty()) return;
     std::int64_t initial = std::numeric_limits<std::int64_t>::max();
@@ -113,7 +113,7 @@ struct Judge {
   }
 };
 
-// A write is of one more than what the same holder read.
+// A holder writes one more than it read.
 void judge_steps(const Judge& judge, const std::vector<Event>& events) {
   std::map<LockId, const Event*> read;  // The last by this client.
   for (std::size_t i = 0; i < events.size(); ++i) {

@@ -1,5 +1,5 @@
-// What locks guard is a counter: every holder reads it and writes one more. Whether updates were
-// lost, and whether the gate before it let anybody pass who came too late.
+// What locks guard is a counter: every holder reads it and writes one more. Finds updates that were
+// lost, and accesses that the gate let pass although they came too late.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace hapax::audit {
 
-// `events`: as of History::in_order(). Reads and writes without a value are not added up.
+// `events`: from History::in_order(). Reads and writes without a value do not count.
 void judge_accesses(const History& history, const std::vector<Event>& events, Report& report);
 
 }  // namespace hapax::audit

@@ -155,7 +155,7 @@ LockId History::lock(std::string_view name) {
 
 std::vector<Event> History::in_order() const {
   std::vector<Event> sorted = events_;
-  // Stable: of what a client did at one time, the lines give the order.
+  // Stable: what a client did at the same time stays in the order of its lines.
   std::stable_sort(sorted.begin(), sorted.end(), [](const Event& a, const Event& b) {
     return std::tuple{a.client, a.call} < std::tuple{b.client, b.call};
   });

@@ -21,7 +21,7 @@ class Hands {
     last_known_ = std::max(last_known_, event.last_known());
     switch (event.op) {
       case Op::acquire:
-        // Whoever asks again does not hold it any more, whatever it forgot to note.
+        // A client that asks again does not hold it any more, whatever it forgot to note.
         let_go(event.lock, event.call);
         if (event.ret && event.ok) take(event);
         break;
@@ -54,7 +54,7 @@ class Hands {
         event.lock, Open{{event.client, event.lock, *event.fence, event.call, *event.ret, kOpen},
                          event.valid_until});
   }
-  // A grant that is known to be valid later was valid all the time: what is lost stays lost.
+  // A grant that is known to be valid later was valid all along: what is lost stays lost.
   void renew(const Event& event) {
     const auto at = open_.find(event.lock);
     if (at == open_.end() || event.fence != at->second.hold.fence || !event.valid_until) return;
@@ -85,7 +85,7 @@ struct Judge {
     return fmt::format("{} (fence {})", history.name_of(hold.client), hold.fence);
   }
 
-  // REQUIRES: of one lock, by `ret`.
+  // REQUIRES: they are of one lock, sorted by `ret`.
   void overlaps(std::span<const Hold> holds) const {
     const Hold* longest = nullptr;
     for (const Hold& hold : holds) {

@@ -1,4 +1,4 @@
-// Who held which lock for certain, and whether that was one at a time, with growing fences.
+// Who certainly held which lock when, and whether that was one at a time, with growing fences.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ struct Hold {
 };
 
 // A hold ends when its client calls release, is told of the loss, or when the last validity that it
-// knew of has passed; if it died, with the last that is known of it. `events`: as of
-// History::in_order(). The holds are by lock, and then by `ret`.
+// knew of has passed; if it died, with the last event known of it. `events`: from
+// History::in_order(). The holds are sorted by lock, then by `ret`.
 std::vector<Hold> holds_of(const std::vector<Event>& events);
 
 void judge_holds(const History& history, const std::vector<Hold>& holds, Report& report);

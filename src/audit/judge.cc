@@ -29,7 +29,7 @@ void count(const Event& event, Report& report) {
   }
 }
 
-// Whether the client did anything after its i-th event; that it was told of a loss is none of that.
+// Whether the client did anything after its i-th event; being told of a loss does not count.
 bool goes_on(const std::vector<Event>& events, std::size_t i) {
   for (std::size_t j = i + 1; j < events.size() && events[j].client == events[i].client; ++j) {
     if (events[j].op != Op::lost) return true;
@@ -37,7 +37,7 @@ bool goes_on(const std::vector<Event>& events, std::size_t i) {
   return false;
 }
 
-// A call that nobody saw return. Of a client that went on it is a line that was not written.
+// A call that nobody saw return. If the client went on, its line was just not written.
 void find_unserved(const History& history, const std::vector<Event>& events, Report& report) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];

@@ -13,12 +13,12 @@
 namespace hapax::audit {
 
 enum class Kind : std::uint8_t {
-  overlap,       // Two held a lock at one time, and both held it validly.
+  overlap,       // Two held a lock at the same time, both validly.
   fence,         // A later grant has no larger fence than an earlier one.
-  stale_access,  // The gate let pass a fence although it had seen a larger one.
+  stale_access,  // The gate let a fence pass although it had seen a larger one.
   lost_update,   // A write overwrote, or a read did not see, what had been written and accepted.
   total,         // At the end the counter is not the number of accepted writes.
-  unserved       // Somebody who lives waited and was neither served nor told.
+  unserved       // A client that lives waited and was neither served nor told.
 };
 inline constexpr std::size_t kKinds = 6;
 std::string_view name_of(Kind kind);
@@ -35,7 +35,7 @@ struct Report {
 
   std::size_t events = 0, entries = 0, told = 0, losses = 0;
   std::size_t reads = 0, writes = 0, refused_reads = 0, refused_writes = 0;
-  std::size_t unknown_writes = 0;  // Begun by somebody who did not live to tell.
+  std::size_t unknown_writes = 0;  // Begun by clients that did not live to tell.
   Nanos from = 0, to = 0, longest_wait = 0;
   std::array<std::size_t, kKinds> counts{};
   std::vector<Finding> findings;

@@ -1,4 +1,4 @@
-// Histories from files: one JSON object a line, as programs append them while they run.
+// Histories from files: one JSON object per line, as programs append them while they run.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace hapax::audit {
 
 inline constexpr std::size_t kLongestLine = 16'384;
 
-// Adds what is in there. The last line may have been cut off by a crash: without its line end, and
-// no JSON, it is skipped. `name` says in an error where it came from. Returns how many were cut
+// Adds what is in there. The last line may have been cut off by a crash: if it has no line end and
+// is not JSON, it is skipped. `name` says in an error where it came from. Returns how many were cut
 // off.
 Result<std::size_t> read_history(std::istream& stream, std::string_view name, History& history);
 

@@ -1,5 +1,5 @@
-// The demo in three acts, with what came of each as values. The acts judge themselves; how they are
-// told is the command line's business.
+// The demo in three acts, with what came of each as values. The acts judge themselves; telling the
+// story is the command line's business.
 #pragma once
 
 #include <chrono>
@@ -56,7 +56,7 @@ class Stage {
 
   WithoutLock without_lock();
   WithLock with_lock();
-  // Whoever comes too late is refused. Tells what happens as it does.
+  // An ATM that comes too late is refused. Reports what happens as it happens.
   LateWriter late_writer(const Teller& tell);
 
  private:

@@ -10,7 +10,7 @@
 namespace hapax::bank {
 namespace {
 
-constexpr int kPatienceMs = 20'000;  // With the others who write.
+constexpr int kPatienceMs = 20'000;  // While others write.
 
 [[noreturn]] void fail(sqlite3* database) {
   throw std::runtime_error{fmt::format("the bank's database: {}", sqlite3_errmsg(database))};

@@ -14,7 +14,7 @@ Interrupts::Interrupts() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action {};
     sigaction(signal, nullptr, &action);
-    if (action.sa_handler != SIG_IGN) sigaddset(&ours, signal);  // As nohup and `&` wish.
+    if (action.sa_handler != SIG_IGN) sigaddset(&ours, signal);  // As nohup and `&` want it.
   }
   sigset_t blocked = ours;
   sigaddset(&blocked, SIGPIPE);

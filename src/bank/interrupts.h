@@ -1,5 +1,5 @@
-// ^C and its like, as something to wait for beside other things, so that whoever is interrupted can
-// tidy up in order. A reader who has seen enough (SIGPIPE) takes effect when this is gone.
+// ^C and the like, as something to wait for beside other things, so that the program can tidy up in
+// order. A SIGPIPE, from a reader who has seen enough, takes effect when this is gone.
 // REQUIRES: made before the process has other threads, which must not take the signals instead.
 #pragma once
 

@@ -18,7 +18,7 @@ using std::chrono::steady_clock;
 
 constexpr int kGated = 3, kUngated = 4;  // Accounts.
 constexpr Money kOpening = 1'000, kLateAmount = 100;
-constexpr milliseconds kWaits{150};            // Long enough for a grant, were there to be one.
+constexpr milliseconds kWaits{150};            // Long enough for a grant, if there were one.
 constexpr std::chrono::seconds kTakeover{30};  // Far more than it takes on a busy machine.
 
 // An ATM that has the lock, and what it read.
@@ -39,8 +39,9 @@ Taken taken(const std::string& answer) {
   return {{Epoch{epoch}, Turn{turn}}, balance};
 }
 
-// A daemon that stands still in the middle of a commit to the engine's file keeps all others from
-// writing to it: nobody would be left to take over (docs/engines.md). It is given a moment more.
+// A daemon that is stopped in the middle of a commit to the engine's file keeps all others from
+// writing to it: nobody would be left to take over (docs/engines.md). So it is given another
+// moment.
 void freeze_between_commits(local::Child& daemon, const std::filesystem::path& engine_file) {
   constexpr int kTries = 20;
   constexpr milliseconds kCommit{200};  // Far more than one takes.
@@ -101,7 +102,7 @@ class Act {
     if (!status || !status->view) throw std::runtime_error{"the daemon of ATM 2 does not answer"};
     return *std::move(status);
   }
-  // As the next one's daemon hears it.
+  // As the next ATM's daemon hears it.
   std::uint64_t beat_of_late() {
     const GroupStatus status = status_of_next();
     const ViewStatus::Life* late = member_of(status, kLate);

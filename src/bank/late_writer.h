@@ -37,7 +37,7 @@ struct Cast {
 
 using Teller = std::function<void(const std::string& line)>;
 
-// Tells what happens as it does. Throws std::runtime_error if it cannot go on.
+// Reports what happens as it happens. Throws std::runtime_error if it cannot go on.
 // REQUIRES: the group is complete.
 LateWriter play_late_writer(const Cast& cast, Money amount, const Teller& tell);
 

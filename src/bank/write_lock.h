@@ -1,4 +1,4 @@
-// Whether somebody stands in the middle of writing to a SQLite file.
+// Whether somebody is in the middle of writing to a SQLite file.
 #pragma once
 
 #include <chrono>

@@ -140,7 +140,7 @@ class Drawing {
     const std::string_view head = arrow.fate != Arrow::Fate::arrives ? "×" : right ? "►" : "◄";
     cells.put(right ? high : low, head);
     const std::string text = arrow.text.substr(0, pitch_ - 4);
-    // Beside the sender, so that it is seen whose message it is.
+    // Beside the sender, so that one sees whose message it is.
     const std::size_t room = pitch_ - 3 - text.size();
     cells.write(right ? low + 1 + room / 2 : high - text.size() - room / 2, text);
   }

@@ -1,4 +1,4 @@
-// A space-time diagram for a terminal: one step a row, with its reason.
+// A space-time diagram for a terminal: one step per row, with its reason.
 //
 //   │ at rest   ┆ waits   █ inside   ║ leads   × crashes; an arrow stands where it arrives.
 #pragma once

@@ -1,5 +1,5 @@
 // Where the labels of a picture go: each has some places it would like, and gets the one where it
-// covers least of what is drawn there.
+// covers least of the drawing.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class LabelPlacer {
 
   LabelPlacer(Point top_left, Point bottom_right) : low_(top_left), high_(bottom_right) {}
 
-  // A line that labels should not stand on, and how bad it is if one does.
+  // A line that labels should not cover, and how bad it is if one does.
   void avoid(Point from, Point to, double cost);
 
   // The best place, taken from now on; nothing if even that costs more than `most`.

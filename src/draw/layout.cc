@@ -218,12 +218,12 @@ class Builder {
     layout_.marks.push_back(std::move(mark));
   }
 
-  // Where room is scarce; beside reasons that give them in full they stay as they are.
+  // Shortened where room is scarce; not beside reasons, which give them in full.
   std::string numbers_in(const std::string& text) const {
     return packing_ == Packing::tight ? short_numbers(text) : text;
   }
 
-  // Who is queued and served in one step is not kept waiting; who is told to wait is.
+  // A node queued and served in one step is not kept waiting; one that is told to wait is.
   static bool is_answered(Step step, NodeId peer) {
     return std::any_of(step.begin(), step.end(), [&](const Happening& h) {
       return h.kind == Kind::send && h.peer == peer && h.text != "DENIED" && h.text != "FAILED";

@@ -1,5 +1,5 @@
-// Where things stand in a space-time diagram: lifelines are columns, time goes down in rows. All
-// pictures are drawn from it; what a row measures is up to them.
+// Where things are in a space-time diagram: lifelines are columns, time goes down in rows. All
+// pictures are drawn from it; how high a row is is up to them.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Layout {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
     bool open = true;       // It goes on as the picture ends.
-    bool violates = false;  // Another one is inside, or leads, at some time of it.
+    bool violates = false;  // Another one is inside, or leads, during part of it.
     bool stale = false;     // Its fence is not larger than one before it.
     std::string label;
   };
@@ -51,7 +51,7 @@ struct Layout {
     std::string reason{};          // Of the step, all of it.
     std::optional<Clock> clock{};  // If it has changed.
   };
-  // What concerns nobody alone: a partition, a look at the account; or what the reader is told.
+  // What is not about one node: a partition, a look at the account; or a word to the reader.
   struct Line {
     std::uint32_t row = 0;
     std::string text;

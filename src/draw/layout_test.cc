@@ -58,8 +58,7 @@ bool lets_in_several(const Chronicle& scene) {
   return several;
 }
 
-// Of two that were inside one after the other, neither looks as if it had been there with the
-// other.
+// Two that were inside one after the other do not look as if they had been there together.
 TEST_P(LayoutOf, BarsOverlapOnlyWhereTheTraceSaysSo) {
   for (const Chronicle& scene : testing::scenes_of(GetParam())) {
     if (lets_in_several(scene)) continue;

@@ -1,4 +1,4 @@
-// What a picture measures: where columns and rows of a layout stand on the sheet.
+// The measures of a picture: where the columns and rows of a layout are on the sheet.
 #pragma once
 
 #include <string>

@@ -167,7 +167,7 @@ class Drawing {
     const std::string path =
         fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}M{:.1f} {:.1f}L{:.1f} {:.1f}", at.x - r, at.y - r,
                     at.x + r, at.y + r, at.x - r, at.y + r, at.x + r, at.y - r);
-    // White below, so that it is seen on a bar, too.
+    // White below, so that it can be seen on a bar, too.
     put(R"(<path d="{}" stroke="#fff" stroke-width="{}"/>)", path, width + 3);
     put(R"(<path d="{}" stroke="{}" stroke-width="{}"/>)", path, kAlarm, width);
     labels_.avoid({at.x - r, at.y}, {at.x + r, at.y}, kOnABar);
@@ -256,7 +256,7 @@ class Drawing {
     const double width = text_width(words, kLabelSize);
     const double from = sheet_.y(bar.first);
     const double to = bar.open ? sheet_.bottom : sheet_.y(bar.last);
-    // What is inside is named in the middle; who waits for ever, where the picture ends.
+    // What is inside is labelled in the middle; one that waits for ever, where the picture ends.
     const bool waits = bar.kind == Bar::Kind::waiting;
     Places places;
     for (const double along : {0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95}) {
@@ -311,7 +311,7 @@ class Drawing {
     }
   }
 
-  // Good to have, where there is room: the clock, and that somebody is kept waiting.
+  // Nice to have where there is room: the clock, and that somebody is kept waiting.
   void label_aside(const Mark& mark) {
     const Point at{sheet_.x(mark.node), sheet_.y(mark.row)};
     const double half = sheet_.half_width(layout_, mark.node, mark.row);

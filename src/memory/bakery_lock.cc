@@ -101,7 +101,7 @@ void BakeryLock::leave(std::uint32_t self) {
 std::uint32_t BakeryLock::tickets_out() const {
   std::uint32_t count = 0;
   for (const Process& process : processes_) {
-    // Acquire: whoever asks after having seen a ticket draws a higher one.
+    // Acquire: one that asks after having seen a ticket draws a higher one.
     if (process.number.load(std::memory_order_acquire) != 0) ++count;
   }
   return count;

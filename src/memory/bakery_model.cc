@@ -96,7 +96,7 @@ void BakeryModel::await_other(std::uint32_t self) {
   }
 }
 
-// The own ticket comes from the local copy: nobody else writes it.
+// Its own ticket comes from the local copy: nobody else writes it.
 bool BakeryModel::must_wait(std::uint32_t self) const {
   const Local& local = locals_[self];
   const Owned& theirs = owned_[local.other];

@@ -44,7 +44,7 @@ class BakeryModel {
     Line line = Line::idle;
     bool trying = false;       // Entered by try_request(). Invariant: false while idle or inside.
     std::uint32_t other = 0;   // Whose variable is read next, at the lines that read; else 0.
-    std::uint64_t ticket = 0;  // At read_number the highest seen; then the own one, until idle.
+    std::uint64_t ticket = 0;  // At read_number the highest seen; then its own, until idle.
     HAPAX_RECORD(Local, line, trying, other, ticket)
   };
 

@@ -1,4 +1,4 @@
-// The shared-memory algorithms by name, for whoever offers them to a person.
+// The shared-memory algorithms by name, for commands that offer them to a person.
 #pragma once
 
 #include <array>

@@ -9,10 +9,10 @@
 // seq_cst for that store and that load: all such operations have one order S, in which one of the
 // two stores comes first and the other's process reads after it.
 //
-// Every store of false to a claim is a release, and the load above is also an acquire. So whoever
-// reads false where an earlier critical section wrote it has that section happen before its own.
-// (Each such store, not only the one in leave(): since C++20 a later plain store by the same thread
-// does not continue a release sequence.)
+// Every store of false to a claim is a release, and the load above is also an acquire. So for a
+// process that reads false where an earlier critical section wrote it, that section happens before
+// its own. (Each such store, not only the one in leave(): since C++20 a later plain store by the
+// same thread does not continue a release sequence.)
 //
 // turn_ and wants only decide who steps back. Whatever values they are read with, exclusion holds
 // (the test dijkstra_model_test lets an adversary rewrite them at any moment). Relaxed is enough

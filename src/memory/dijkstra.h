@@ -1,6 +1,6 @@
-// Dijkstra, "Solution of a problem in concurrent programming control", CACM 8(9), 1965.
-// Claim the lock, then look whether anybody else claims it. Who finds company steps back, unless it
-// has the turn; the turn is taken over only from a process that does not want to enter.
+// Dijkstra, "Solution of a problem in concurrent programming control", CACM 8(9), 1965. Claim the
+// lock, then look whether anybody else claims it. A process that finds company steps back, unless
+// it has the turn; the turn is taken over only from a process that does not want to enter.
 //
 // Needs shared memory in which every read and write is atomic and all agree on one order of them:
 // on a real machine, seq_cst where it says so in the .cc. N is fixed. Deadlock-free, but a process

@@ -46,7 +46,7 @@ struct Edge {
 template <class Model>
 struct Graph {
   std::vector<World<Model>>
-      worlds;  // In the order of discovery, so the first violation is a nearest.
+      worlds;  // In the order of discovery, so the first violation is one of the nearest.
   std::vector<std::uint32_t> depth;
   std::vector<std::vector<Edge>> edges;
 

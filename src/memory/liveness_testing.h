@@ -101,7 +101,7 @@ bool is_fair_to(std::uint32_t p, const Graph<Model>& graph,
   });
 }
 
-// Whether a run can stay for ever among the states that `keep` keeps although no process is refused
+// Whether a run can stay for ever among the states that `keep` keeps although no process is denied
 // its steps. That is how a liveness claim fails.
 template <class Model, class Keep>
 bool can_stay(const Graph<Model>& graph, const Keep& keep) {

@@ -25,9 +25,9 @@ class Seating {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(taken_.size()); }
 
-  // REQUIRES: nobody has this seat.
-  // Acquire, against the release below: whoever takes over a number sees what its last owner wrote
-  // under it. (Exchange, so that of two threads that try, one is caught.)
+  // REQUIRES: nobody has this seat. Acquire, against the release below: a thread that takes over a
+  // number sees what its last owner wrote under it. (Exchange, so that of two threads that try, one
+  // is caught.)
   void take(NodeId self) {
     HAPAX_CHECK(number(self) < size());
     HAPAX_CHECK(!taken_[number(self)].exchange(true, std::memory_order_acquire));
@@ -62,7 +62,7 @@ class Seat {
     hold();
   }
 
-  // Never waits. May say no although the lock is free, when somebody else is just trying as well.
+  // Never waits. May fail although the lock is free, when somebody else is trying at the same time.
   // REQUIRES: this seat does not hold the lock.
   [[nodiscard]] bool try_lock() {
     HAPAX_CHECK(!held_);

@@ -3,8 +3,8 @@
 // lock and the bakery, and so no seq_cst.
 //
 // up() is a release and a successful try_down() an acquire. The down of another thread in between
-// is itself a read-modify-write, so it continues the release sequence: who takes the count happens
-// after every up() that came before, whichever of them it is.
+// is itself a read-modify-write, so it continues the release sequence: a thread that takes the
+// count comes after every up() before it, whichever it reads from.
 #include "memory/semaphore_lock.h"
 
 #include <limits>

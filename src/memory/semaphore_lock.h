@@ -4,7 +4,7 @@
 //
 // Needs an atomic read-modify-write: compare-and-swap. Any number of threads, unknown to the
 // semaphore; up to `count` inside at once, so a mutex for count 1. Deadlock-free; a waiter may
-// starve, for a thread that comes along can take the count before the one that was woken.
+// starve, since a thread that comes along can take the count before the one that was woken.
 #pragma once
 
 #include <atomic>

@@ -15,8 +15,8 @@
 namespace hapax::testing {
 
 // A weaker memory: what a process writes at `kLines` goes through its store buffer, first in, first
-// out, and reaches the others when the memory pleases; a write at any other line empties the buffer
-// first. This is what a store may do before a later load unless both are seq_cst.
+// out, and reaches the others whenever the memory likes; a write at any other line empties the
+// buffer first. This is what a store may do before a later load unless both are seq_cst.
 template <class Model, typename Model::Line... kLines>
 class Buffered {
  public:

@@ -19,7 +19,7 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
   const auto number = [&](std::uint64_t low, std::uint64_t high) {
     return static_cast<std::uint32_t>(from_to(low, high));
   };
-  // Half of the kinds are left out in a run: what is rare among everything is then common.
+  // Each run leaves out half of the kinds: what is rare among all of them is then common.
   const auto share = [&] { return prng.below(2) == 0 ? 0 : number(1, 30); };
   SwarmPlan plan;
   plan.algorithm = algorithm;

@@ -16,18 +16,18 @@ struct SwarmPlan {
   std::uint32_t clients = 6;  // In all, spread over the members.
   std::uint32_t locks = 1;
   std::uint32_t units = 1;    // Of a semaphore.
-  std::uint32_t readers = 0;  // Of 100 who ask for a lock that can be shared: only to read.
+  std::uint32_t readers = 0;  // Of 100 requests for a lock that can be shared: only to read.
   LeaseTimes times;
   Span latency{};         // Of a message, on average; exponential.
   Span engine_latency{};  // One way.
   Span hold{};            // How long a client works, on average.
   Span think{};           // … and pauses before it asks again.
-  Span fault_every{};     // On average; of each member.
-  // What share of the faults is of which kind; of 100.
+  Span fault_every{};     // On average, at each member.
+  // The share of each kind of fault, of 100.
   std::uint32_t crashes = 0, pauses = 0, cuts = 0, engine_cuts = 0, leaves = 0, evictions = 0;
   std::uint32_t lost_answers = 0;  // Of 1,000 answers of the engine.
   std::uint32_t give_up = 0;       // Of 100 waits: given up before they are served.
-  std::uint32_t drift = 0;         // Clocks run fast or slow by up to so many of 10,000.
+  std::uint32_t drift = 0;         // Clocks run fast or slow by up to this many parts in 10,000.
   Span unsafe{};                   // How long faults strike; then all is healed.
 
   static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed);

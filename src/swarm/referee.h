@@ -1,5 +1,5 @@
-// Judges a run from outside, with the true time: who is inside by a lease that is not over, whether
-// fences grow, and what gets past the gate.
+// Judges a run from outside, with the true time: who is inside under a lease that is not over,
+// whether fences grow, and what gets past the gate.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace hapax {
 
 class Referee {
  public:
-  // Of a semaphore: so many may be inside.
+  // Of a semaphore: this many may be inside.
   explicit Referee(std::uint32_t units = 1) : units_(units) {}
 
   // A client of `member` has been let in. `is_valid(member)`: its lease is not over.
@@ -51,7 +51,7 @@ class Referee {
     bool admitted = false;
     std::uint64_t value = 0;
   };
-  // Behind the gate; of whoever shares the lock, and of whoever has it alone.
+  // Behind the gate; by one that shares the lock, and by one that has it alone.
   Reading read(const std::string& lock, Fence fence, Want want) {
     Lock& l = locks_[lock];
     const bool shares = want == Want::shared;
@@ -91,7 +91,7 @@ class Referee {
   struct Lock {
     std::map<WaiterId, Holder> inside;
     Fence last;
-    Fence last_alone;  // Of whoever excluded everybody.
+    Fence last_alone;  // Of those that excluded everybody.
     FenceGate gate;
     std::uint64_t value = 0;
   };

@@ -16,7 +16,7 @@ struct SwarmReport {
   std::uint64_t views = 0;          // The epoch at the end.
   std::uint64_t faults = 0;
   std::uint64_t events = 0;
-  std::vector<std::string> log;  // The last things that happened, if it was asked for.
+  std::vector<std::string> log;  // The last things that happened, if asked for.
 };
 
 }  // namespace hapax

@@ -14,8 +14,8 @@
 
 #include "base/check.h"
 #include "base/prng.h"
-#include "service/orders.h"
 #include "locks/policy.h"
+#include "service/orders.h"
 #include "service/service.h"
 #include "swarm/agenda.h"
 #include "swarm/referee.h"
@@ -228,7 +228,7 @@ class Swarm {
     last_[{self, to}] = arrival;
     arrive(m, m.run, from, self, to, std::make_shared<const Bytes>(std::move(frame)), arrival);
   }
-  // What is under way while the link is cut waits until it is not: behind what waits already.
+  // What is under way while the link is cut waits until it is mended, behind what waits already.
   void arrive(Member& m, std::uint64_t run, std::uint32_t from, Life self, Life to,
               std::shared_ptr<const Bytes> frame, Instant when) {
     agenda_.at(when, [=, this, &m] {
@@ -298,7 +298,7 @@ class Swarm {
   void ask(std::uint32_t c) {
     Client& client = clients_[c];
     Member& m = *members_[client.home];
-    // Nobody answers there: try again.
+    // Nobody answers there; it tries again.
     if (!m.service || agenda_.now() < m.paused_until) return think(c);
     client.lock = fmt::format("lock-{}", prng_.below(plan_.locks));
     client.waiter = WaiterId{1 + c + plan_.clients * ++asked_};
@@ -345,12 +345,12 @@ class Swarm {
     ++report_.entries;
     const std::uint64_t work = ++client.work;
     const Span hold = about(plan_.hold);
-    // Where several are inside by right, there is nothing that they would update one by one.
+    // Where several may be inside, there is nothing for them to update one at a time.
     if (plan_.units == 1) use_what_is_guarded(client, hold / 2);
     agenda_.after(hold, [this, c, work] { finish(c, work); });
   }
-  // It reads now, and after a while reads again or writes, whatever it has been told meanwhile:
-  // perhaps it slept.
+  // It reads now, and after a while reads again or writes, whatever it has been told meanwhile: it
+  // may have slept.
   void use_what_is_guarded(const Client& client, Span after) {
     const Referee::Reading reading = referee_.read(client.lock, client.fence, client.want);
     if (!reading.admitted) return;
@@ -471,7 +471,7 @@ class Swarm {
   }
 
   void heal() {
-    note("all is healed");  // Who sleeps wakes up by itself.
+    note("all is healed");  // Sleepers wake up by themselves.
     healed_ = true;
     cuts_.clear();
     for (const auto& m : members_) {

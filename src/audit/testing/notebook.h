@@ -1,4 +1,4 @@
-// Histories for tests, written as a client would: one call an event.
+// Histories for tests, written as a client would: one call per event.
 #pragma once
 
 #include <string>
