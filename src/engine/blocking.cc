@@ -18,7 +18,7 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kPoll{20};  // How late a watch may be with others' commits.
+constexpr std::chrono::milliseconds kPoll{20};  // How late a watch may learn of others' commits.
 
 class Blocking : public Engine {
  public:
@@ -80,7 +80,7 @@ class Blocking : public Engine {
     std::shared_ptr<Subscriber> subscriber;
   };
 
-  // Gives the worker a job whose answer somebody still waits for when its turn comes.
+  // Gives the worker a job, to be done if somebody still waits for its answer by then.
   template <class A, class F>
   void before(const std::shared_ptr<A>& answer, F&& job) {
     worker_.add([job = std::forward<F>(job), deadline = answer->deadline()] {
@@ -141,7 +141,7 @@ class Blocking : public Engine {
     }
   }
   std::string too_late() {
-    // What it said last says more, unless that was that all is well.
+    // What it last complained of says more, unless all was well.
     if (health_.reachable || health_.said == Health{}.said) health_.ill(late_);
     return health_.said;
   }

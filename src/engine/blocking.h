@@ -1,5 +1,5 @@
-// An engine made of something that blocks: a thread of its own calls it, and looks after watches
-// now and then, so that the loop never waits.
+// An engine made of something that blocks: a thread of its own calls it and attends to watches now
+// and then, so that the loop never waits.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,7 +19,7 @@ namespace hapax::engine {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// Used by one thread, but for interrupt(). A call may take until its deadline.
+// Used by one thread, except interrupt(). A call may take until its deadline.
 class Backing {
  public:
   virtual ~Backing() = default;
@@ -31,7 +31,7 @@ class Backing {
                                                  const std::vector<Write>& writes,
                                                  Deadline deadline) = 0;
 
-  // As Store::since(); with the revision that it goes up to. An error at once if there is nobody to
+  // As Store::since(), with the revision that it goes up to. Fails at once if there is nobody to
   // ask.
   struct Since {
     Revision revision = 0;
@@ -39,7 +39,7 @@ class Backing {
   };
   virtual Result<Since> since(std::string_view prefix, Revision from, Deadline deadline) = 0;
 
-  // Differs from before if there may be something new since. Quick.
+  // Has changed if there may be something new. Quick.
   virtual Result<std::uint64_t> pulse() = 0;
 
   // From any thread, once: whatever waits gives up.

@@ -32,7 +32,7 @@ class Answer : public Call, public std::enable_shared_from_this<Answer<Args...>>
   bool open() const { return callback_ != nullptr; }
   std::chrono::steady_clock::time_point deadline() const { return timer_.expiry(); }
 
-  // Called on the loop's thread, and never from inside the call. Late answers count for nothing.
+  // Called on the loop's thread, and never from inside the call. Late answers are ignored.
   void give(Args... args);
   void drop() override {
     callback_ = nullptr;

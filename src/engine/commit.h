@@ -1,4 +1,4 @@
-// Which part of a commit, or of a store, a prefix means.
+// Which part of a commit, or of a store, a prefix selects.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is the embedded engine's own: a file, several processes, a disk that fails.
+// What only the embedded engine has: a file, several processes, a disk that fails.
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -183,7 +183,7 @@ TEST_F(EmbeddedEngine, AFullDiskIsNeverACommit) {
   Bench bench;
   auto engine = open(bench.io());
   const Revision before = bench.put(*engine, {{"a", "1"}});
-  // Files may not grow any more, which is as near to a full disk as a process can bring itself.
+  // Files may not grow any more, which is as close to a full disk as a process can get by itself.
   rlimit old_limit{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old_limit), 0);
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);

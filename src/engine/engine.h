@@ -1,8 +1,8 @@
 // The agreed record behind the views: a few small records, durable, changed by atomic and
 // linearizable commits. Implementations: embedded/, etcd/, zookeeper/; fake.h for tests.
 //
-// No leases and no clocks of the engine's: views need none (an etcd leader that is stuck may revoke
-// live leases, etcd#15247; a ZooKeeper follower answers pings of sessions by itself).
+// The engine's own leases and clocks are not used: views need none (an etcd leader that is stuck
+// may revoke live leases, etcd#15247; a ZooKeeper follower answers pings of sessions by itself).
 //
 // Threads: all calls, and all callbacks and handlers, on the thread that runs the io_context given
 // at creation; never from inside a call. Every call is answered once, within the time limit; but
@@ -43,8 +43,8 @@ struct WatchHandler {
   // Every commit that changed something under the prefix, in order, none left out and none twice;
   // only what is under the prefix.
   std::function<void(const Commit&)> on_commit;
-  // What came after the last commit told is no longer known. Read, and watch from there. The last
-  // call of this watch.
+  // What came after the last commit reported is no longer known. Read, and watch from there. The
+  // last call of this watch.
   std::function<void()> on_resync;
 };
 
@@ -56,7 +56,7 @@ using CommitCallback = std::function<void(Outcome, Revision)>;
 
 class Engine {
  public:
-  virtual ~Engine() = default;  // Waits for what its threads are at: milliseconds.
+  virtual ~Engine() = default;  // Waits for its threads to finish: milliseconds.
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 

@@ -1,5 +1,5 @@
 // An engine in memory for tests: a Store behind the contract, with answers lost on demand. What
-// comes when is up to the io_context alone.
+// happens when is up to the io_context alone.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

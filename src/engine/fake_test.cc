@@ -44,7 +44,7 @@ TEST(FakeEngine, IsUnreachableWhileDown) {
   EXPECT_TRUE(bench.until([&] { return told.size() == 1; }));
 }
 
-// The suite's own judge: with every third answer lost, a count is off by what is unknown at most.
+// The suite's own judge: with every third answer lost, a count is off by the unknown ones at most.
 TEST(FakeEngine, UnknownCountsOnceOrNotAtAll) {
   Bench bench;
   FakeServer server;

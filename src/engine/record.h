@@ -19,8 +19,8 @@ using hapax::operator==;  // Of records, found by their own namespace.
 
 // Of the whole store. Grows with every commit that changes something.
 using Revision = std::uint64_t;
-// Of a record: the revision of the commit that wrote it last. So it only grows, also across a
-// delete and a create; and whoever commits a write knows its version from the answer.
+// Of a record: the revision of the commit that wrote it last. So it only grows, even across a
+// delete and a create; and the answer to a commit tells the version of what it wrote.
 using Version = std::uint64_t;
 
 inline constexpr Version kAbsent = 0;                                    // There is no such record.
@@ -45,7 +45,7 @@ struct Snapshot {
 
 struct Condition {
   std::string key;
-  Version version = kAbsent;  // This one; or kAbsent; or kExists: there, whatever its version.
+  Version version = kAbsent;  // This one; or kAbsent; or kExists: there, in any version.
   HAPAX_RECORD(Condition, key, version)
 
   bool holds(Version actual) const {
@@ -75,7 +75,7 @@ inline constexpr std::size_t kCommitConditions = 48;  // … and as many compari
 inline constexpr std::size_t kReadPrefixes = 32;
 
 // Whether a commit or a read may be asked for: sizes, no empty key, no key written twice. For
-// whoever passes on what users wrote; engines abort on what is not admissible.
+// callers that pass on what users wrote; engines abort on what is not admissible.
 Result<void> admissible(const std::vector<Condition>& conditions, const std::vector<Write>& writes);
 Result<void> admissible(const std::vector<std::string>& prefixes);
 

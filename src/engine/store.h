@@ -1,5 +1,5 @@
-// What an engine does, as a plain value: no clock, no thread, no network. The fake engine drives it;
-// losing an answer is the fake's doing.
+// What an engine does, as a plain value: no clock, no thread, no network. The fake engine drives
+// it; losing an answer is the fake's doing.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hapax::engine {
 class Store {
  public:
   Store() = default;
-  // Keeps the last `log_kept` commits for watches; a checker keeps none, to have fewer states.
+  // Keeps the last `log_kept` commits for watches.
   explicit Store(std::uint64_t log_kept) : log_kept_(log_kept) {}
 
   Revision revision() const { return revision_; }

@@ -9,8 +9,8 @@
 
 namespace hapax::engine {
 
-// On the loop's thread only, but for the last to let go of it, who may be on any: the handler,
-// which is the caller's, is gone by then.
+// On the loop's thread only, except for the last release, which may be on any: the handler, which
+// is the caller's, is gone by then.
 class Subscriber {
  public:
   explicit Subscriber(WatchHandler handler)
@@ -31,8 +31,8 @@ class Subscriber {
   std::shared_ptr<WatchHandler> handler_;  // Nothing: it is over.
 };
 
-// What the caller of watch() holds. `gone` lets the engine clear up; it must not rely on the engine
-// being there still.
+// What the caller of watch() holds. `gone` lets the engine clean up; it must not rely on the engine
+// still being there.
 class Subscription : public Watch {
  public:
   Subscription(std::shared_ptr<Subscriber> subscriber, std::function<void()> gone)

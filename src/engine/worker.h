@@ -15,8 +15,8 @@ class Worker {
  public:
   using Job = std::function<void()>;
 
-  // `idle` is called after every job and `every` so often; it says whether it wants to be called
-  // again before the next job.
+  // `idle` is called after every job, and each time `every` has passed; it says whether it wants to
+  // be called again before the next job.
   Worker(std::chrono::milliseconds every, std::function<bool()> idle)
       : every_(every), idle_(std::move(idle)), thread_([this] { run(); }) {}
   // Jobs not yet begun are dropped.
@@ -58,7 +58,7 @@ class Worker {
       }
       lock.unlock();
       if (job) job();
-      job = nullptr;  // What it holds goes before the next wait.
+      job = nullptr;  // What it holds is released before the next wait.
       again = idle_();
       lock.lock();
     }

@@ -41,7 +41,7 @@ struct ComparisonRow {
   double messages() const;    // Per entry; a multicast counts as many.
   double multicasts() const;  // Per entry; a multicast counts as one.
   bool deadlocked() const;
-  std::uint64_t violations() const;  // Without the deadlock that theory foretells.
+  std::uint64_t violations() const;  // Without the deadlock that theory predicts.
 };
 
 struct Comparison {

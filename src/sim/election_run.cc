@@ -81,7 +81,7 @@ class Run {
     A algorithm;
     bool live = true;
     std::uint32_t life = 0;  // Which one, counted from its crashes.
-    DownList told_down;      // Whose fall it has been told of, and not of their return.
+    DownList told_down;      // Those whose crash it has been told of, but not their return.
   };
 
   struct Arrive {
@@ -141,7 +141,7 @@ class Run {
   void plan(Nanos when, Event event) {
     agenda_.emplace(std::pair{when, order_++}, std::move(event));
   }
-  // After that long all have been told of a fall, so a return is never told before it.
+  // By then all have been told of a crash, so a return is never told before it.
   Nanos until_seen() const { return scenario_.detection_ns + scenario_.detection_spread_ns + 1; }
   Nanos between(Nanos low, Nanos high) {
     if (low == high) return low;
@@ -199,7 +199,7 @@ class Run {
       if (!at(id).live || apart(id, member)) {
         at(member).told_down.insert(id);
         step(member, [&](A& a) { a.suspect(id, fx_); });
-        // Whoever joined in the meantime has not seen this member alive.
+        // One that joined in the meantime has not seen this member alive.
         tell(id, member);
       } else if (at(id).told_down.erase(member)) {
         step(id, [&](A& a) { a.restore(member, fx_); });

@@ -1,10 +1,10 @@
 // One election in virtual time: members, latencies, starters, crashes, one partition. The same
 // scenario gives the same run on every machine.
 //
-// What the driver does, as the contract asks: a fall is told to every live member that could reach
-// the fallen one, `detection` later; a member told of a fall that knows no leader campaigns; a
-// member that comes back has lost its memory, is seen by the others `detection` after it is up, and
-// campaigns then.
+// What the driver does, as the contract asks: every live member that could reach one that crashes
+// is told of it, `detection` later; a member so told that knows no leader campaigns; a member that
+// comes back has lost its memory, is seen by the others `detection` after it is up, and campaigns
+// then.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/duration.h"
 #include "base/id_set.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "core/election_algorithm.h"
 #include "election/ring.h"
-#include "base/duration.h"
 
 namespace hapax {
 
@@ -50,8 +50,8 @@ struct ElectionScenario {
   std::vector<Start> starters;
   std::vector<Crash> crashes;  // At most one per member.
   std::optional<Partition> partition;
-  Nanos detection_ns = 5'000'000;  // From a fall or return until the others are told.
-  Nanos detection_spread_ns = 0;   // Each is told of a fall up to that much later, by the seed.
+  Nanos detection_ns = 5'000'000;  // From a crash or return until the others are told.
+  Nanos detection_spread_ns = 0;   // Each is told of a crash up to this much later, by the seed.
 
   Direction direction = Direction::ascending;  // Of the ring, for algorithms that let you choose.
   std::uint64_t event_limit = 10'000'000;

@@ -91,8 +91,8 @@ TEST(ElectionRun, ExplainsItselfOnRequest) {
   EXPECT_EQ(report.reasons[0].text, "#0 holds election 1: it asks the 1 that outrank it");
 }
 
-// Any member falls at any moment of an election of three to five, told at once or each at its own
-// time.
+// Any member crashes at any moment of an election of three to five; the others are told at once, or
+// each at its own time.
 TEST(ElectionRunFaults, ACrashAtAnyMomentLeavesOneLeader) {
   for (const auto algorithm : kAll) {
     for (std::uint32_t n = 3; n <= 5; ++n) {

@@ -1,10 +1,10 @@
 // The future of a simulation: events by virtual time, events of equal time in the order of pushing.
 //
-// A wheel of slots, each a stretch of time. Pushing appends to a slot; a slot is put in order only
-// when its time has come, and with constant latencies it is in order already. What lies beyond the
-// wheel waits in a heap. Slots borrow their memory from a stack of buffers, so that the one written
-// next is the one read last and still in the cache: the queue, not the algorithms, is what a
-// simulation costs.
+// A wheel of slots, each a stretch of time. Pushing appends to a slot; a slot is sorted only when
+// its time has come, and with constant latencies it already is. What lies beyond the wheel waits in
+// a heap. Slots borrow their memory from a stack of buffers, so that the one written next is the
+// one read last and still in the cache: it is the queue, not the algorithms, that a simulation
+// spends its time on.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class EventQueue {
   static constexpr std::uint32_t kNoBuffer = ~std::uint32_t{0};
 
   struct Slot {
-    std::uint32_t buffer = kNoBuffer;  // Invariant: kNoBuffer just when the slot is empty.
+    std::uint32_t buffer = kNoBuffer;  // Invariant: kNoBuffer exactly when the slot is empty.
     bool sorted = true;
   };
   struct Far {
@@ -97,7 +97,7 @@ class EventQueue {
 
   std::uint32_t borrow();
 
-  // Where the last event went that was appended to a slot.
+  // Where the last event appended to a slot went.
   Nanos last_at_ = kNever;
   std::vector<Event>* last_buffer_ = nullptr;
 

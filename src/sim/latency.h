@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/duration.h"
 #include "base/ids.h"
 #include "base/prng.h"
 #include "base/result.h"
-#include "base/duration.h"
 
 namespace hapax {
 
@@ -47,7 +47,7 @@ class Latency {
 
   // The T of the formulas.
   Nanos mean() const { return mean_; }
-  // Beyond which a message is (almost) never late.
+  // A message (almost) never takes longer.
   Nanos longest() const { return longest_; }
   // The shortest and the longest, where there are such bounds over all links alike.
   std::optional<std::pair<Nanos, Nanos>> bounds() const {

@@ -9,7 +9,7 @@
 namespace hapax {
 
 void Monitor::starts_inside(NodeId node) {
-  // A unit is shared; everything else that a view's holder has it has alone.
+  // A unit is shared; anything else that a view's holder has, it has alone.
   const bool unit = capacity_ > 1 && capacity_ != kAnyNumber;
   inside_[number(node)] = {std::nullopt, unit ? Mode::shared : Mode::exclusive};
 }
@@ -66,7 +66,7 @@ void Monitor::entered(NodeId node, Fence fence, Nanos at, Mode mode) {
       std::pair{report_.fingerprint, static_cast<std::uint64_t>(at)}, std::pair{node, fence}});
 }
 
-// Somebody is overtaken who asked so much earlier that the news could have reached everybody.
+// Overtakes somebody who asked so much earlier that the news could have reached everybody.
 void Monitor::note_order(NodeId node, const Waiting& own) {
   const auto granted = [&](const Open& open) {
     const auto w = waiting_.find(number(open.node));

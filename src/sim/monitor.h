@@ -21,7 +21,7 @@ class Monitor {
   // `t` is the T of the formulas, the mean time of a message.
   explicit Monitor(Nanos t) : t_(t) {}
 
-  // Shared holders, of which so many may be inside at a time. Before anything else.
+  // Shared holders, and how many of them may be inside at a time. Before anything else.
   void lets_in(std::uint32_t capacity) { capacity_ = capacity; }
   void starts_inside(NodeId node);
   void asked(NodeId node, Nanos at);
@@ -68,8 +68,7 @@ class Monitor {
   std::deque<Open>
       open_;  // Requests in the order of asking; granted ones leave when they are first.
   std::uint64_t requests_ = 0;
-  std::optional<NodeId>
-      alone_;  // The one who asked when all was quiet, as long as nobody else does.
+  std::optional<NodeId> alone_;  // The one who asked when all was quiet, until somebody else does.
   std::optional<Nanos> last_exit_;
   std::uint32_t capacity_ = 1;
   std::optional<Fence> last_fence_;  // The highest of all entries …

@@ -1,5 +1,5 @@
 // Planted bugs (mutex/testing/bugs_*.h) that the simulator's own checks must catch, each beside the
-// real algorithm, which under the very same options and seeds shows nothing.
+// real algorithm, which shows nothing under the very same options and seeds.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -28,8 +28,8 @@
 #include "mutex/testing/bugs_token_ring.h"
 #include "mutex/testing/mutant.h"
 #include "mutex/token_ring.h"
-#include "voting/voting_sets.h"
 #include "sim/simulation.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 namespace {
@@ -169,7 +169,7 @@ TEST(Mutants, RicartAgrawalaDoesNotRaiseTheClockOnRequestsAndLetsTwoIn) {
                                                       visitors(7, 500, 10 * kMillisecond));
 }
 
-// One at a time: nobody meets inside, the fence alone tells.
+// One at a time: no two meet inside, only the fence shows it.
 TEST(Mutants, RicartAgrawalaDoesNotRaiseTheClockOnRequestsAndFencesFallBack) {
   SimOptions options = crowd(7);
   options.load.kind = Load::Kind::low;

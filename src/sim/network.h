@@ -81,7 +81,7 @@ class SimNetwork {
   }
 
   Latency latency_;
-  bool in_order_;   // Nothing needs to be done for the order that is asked for.
+  bool in_order_;   // Nothing needs to be done for the order asked for.
   Nanos constant_;  // The time that every message takes; kNever if they differ.
   FaultPlan faults_;
   bool any_fault_;

@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
+#include "base/duration.h"
 #include "base/ids.h"
 #include "core/mutex_algorithm.h"
-#include "base/duration.h"
 #include "sim/fault.h"
 #include "sim/latency.h"
 #include "sim/workload.h"
@@ -36,7 +36,7 @@ struct SimOptions {
   // Takes every step twice, from a copy, and sends every message through the codec: a step must be
   // deterministic and depend on nothing but the state and the message.
   bool self_check = false;
-  // Writes the run down; null if nobody does.
+  // Records the run; null if nobody does.
   SimRecorder* recorder = nullptr;
 };
 

@@ -11,7 +11,7 @@
 
 namespace hapax {
 
-// A run that has shown so many violations ends.
+// A run that has shown this many violations ends.
 inline constexpr std::uint64_t kMostViolations = 1000;
 
 struct Violation {
@@ -63,7 +63,7 @@ struct SimReport {
   Spread sync_delay;      // Exit to the next entry, when the next one asked at least 2T before.
   Spread response_time;   // Asked to left.
   Spread wait;            // Asked to entered.
-  double throughput = 0;  // Critical sections a second, from the first entry to the last.
+  double throughput = 0;  // Critical sections per second, from the first entry to the last.
   std::uint64_t overtakes = 0;  // Entries while somebody waited who had asked more than T earlier.
   double fairness = 1;          // Jain's index over the requesters: 1 is equal shares.
 

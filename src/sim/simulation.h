@@ -36,7 +36,7 @@ struct SimProgress {
   std::uint64_t entries_wanted;
   std::uint64_t events;
 };
-// Called when all is set up, with no events yet, and then now and then; false stops the run.
+// Called when all is set up, with no events yet, and then every so often; false stops the run.
 using SimObserver = std::function<bool(const SimProgress&)>;
 
 template <MutexAlgorithm A>
@@ -428,7 +428,7 @@ void Simulation<A>::ask(NodeId node) {
   act(node, [](A& a, Effects<Message>& fx) { a.request(fx); });
 }
 
-// Draws only if some requests read and some write, so that the others' runs stay as they are.
+// Draws only if some requests read and some write, so that other runs stay as they are.
 template <MutexAlgorithm A>
 bool Simulation<A>::draw_reader() {
   if (options_.readers <= 0 || options_.readers >= 1) return options_.readers >= 1;
@@ -507,7 +507,7 @@ void Simulation<A>::send(NodeId from, NodeId to, const Message& message) {
   });
 }
 
-// Apart, so that the usual way stays small.
+// Kept apart, so that the usual path stays small.
 template <MutexAlgorithm A>
 void Simulation<A>::send_watched(NodeId from, NodeId to, const Message& message) {
   if (options_.self_check) {

@@ -16,7 +16,7 @@ double harmonic(std::uint32_t n) {
 }
 
 // Mean number of hops between two nodes of the heap-shaped tree, drawn independently. An edge lies
-// between them just when one is in the subtree below it and the other is not.
+// between them exactly when one is in the subtree below it and the other is not.
 double mean_tree_distance(std::uint32_t n) {
   std::vector<double> below(n, 1);
   double sum = 0;
@@ -53,8 +53,8 @@ Theory by_asking_all(double messages, std::string formula) {
           .in_request_order = true};
 }
 
-// Of each pair the permission is with whoever of the two asked last: half of them are missing, on
-// average, and none only for the one who was inside last.
+// Each pair's permission is with the one of the two that asked last: on average half of them are
+// missing, and none only for the one who was inside last.
 Theory carvalho_roucairol(double n) {
   return {.messages = {n - 1, "0 … 2(N-1), mean N-1", false},
           .client_delay = {2 * (1 - 1 / n), "0 or 2T, mean 2T(1-1/N)", false},

@@ -1,5 +1,5 @@
 // What the lectures and papers say an algorithm costs, in the units of the simulator: messages, and
-// message delays T. One requester at a time unless said otherwise; messages to oneself are none.
+// message delays T. One requester at a time unless said otherwise; messages to oneself are free.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "voting/voting_sets.h"
 #include "sim/workload.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 
@@ -35,8 +35,8 @@ struct Theory {
 // processes.
 Theory theory_of(std::string_view algorithm, std::uint32_t n, const VotingSets& sets);
 
-// The same when anybody may ask, also the coordinator or whoever has the token already, for
-// nothing.
+// The same when anybody may ask, even the coordinator or the one that already has the token, at no
+// cost.
 Theory theory_with_uniform_draw(std::string_view algorithm, std::uint32_t n,
                                 const VotingSets& sets);
 

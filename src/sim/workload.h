@@ -13,7 +13,7 @@ struct Load {
   enum class Kind : std::uint8_t {
     low,      // One request at a time; the next one when all is quiet again.
     high,     // Every requester asks again as soon as it has left.
-    poisson,  // Requests at random times, `rate` a second in all.
+    poisson,  // Requests at random times, `rate` per second in all.
     pairs,    // Two at a time: the second asks while the first is inside. Measures synchronization
               // delay.
   };

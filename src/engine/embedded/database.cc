@@ -89,7 +89,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 
 // Several processes may do this at once: only the first finds no tables.
 void Database::prepare() {
-  // The one step for which SQLite does not ask the busy handler.
+  // The one step for which SQLite does not call the busy handler.
   while (true) {
     try {
       Statement{handle_, "PRAGMA journal_mode = WAL"}.step();
@@ -121,7 +121,7 @@ void Database::run(const char* sql) {
   if (result != SQLITE_OK) throw SqliteError{handle_, result};
 }
 
-// Whoever deletes the file under running members makes the next one found another group.
+// If the file is deleted under running members, the next one to start would found another group.
 void Database::still_there() {
   int moved = 0;
   if (sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
@@ -249,7 +249,7 @@ Result<Backing::Since> Database::since(std::string_view prefix, Revision from, D
   });
 }
 
-// SQLite's number counts what others commit; ours are counted here.
+// SQLite's number counts others' commits; our own are counted here.
 Result<std::uint64_t> Database::pulse() {
   try {
     return number(handle_, "PRAGMA data_version") + own_commits_;

@@ -102,7 +102,7 @@ class Etcd : public Engine {
   Health health() const override { return servers_->health(); }
 
  private:
-  // Reading twice does no harm: from one server after the other, as long as there is time.
+  // Reading twice does no harm: one server after the other is asked, as long as there is time.
   void try_read(TxnRequest request, std::shared_ptr<ReadAnswer> answer) {
     servers_->when_ready(
         [answer] { return answer->open(); },
@@ -126,8 +126,8 @@ class Etcd : public Engine {
         });
   }
 
-  // A commit is sent once, over a connection that stands. What etcd refused because it did not know
-  // us, it did not do; everything else may have been done.
+  // A commit is sent once, over a connection that is up. What etcd refused because it did not know
+  // us was not done; everything else may have been.
   void try_commit(TxnRequest request, std::shared_ptr<CommitAnswer> answer) {
     servers_->when_ready(
         [answer] { return answer->open(); },
@@ -164,7 +164,7 @@ class Etcd : public Engine {
   }
 
   std::string too_late() {
-    // What the servers said last says more, unless they never said anything.
+    // What the servers last said tells more, unless they never said anything.
     if (servers_->health().reachable || servers_->health().said == Health{}.said) {
       servers_->health().ill("etcd: no answer in time");
     }

@@ -81,7 +81,7 @@ class Cluster {
     return engine ? std::move(*engine) : nullptr;
   }
 
-  // Runs etcdctl on one server; what it said.
+  // Runs etcdctl on one server; returns what it said.
   std::string ctl(std::size_t i, const std::string& arguments) const {
     const fs::path out = folder_ / "ctl.out";
     fs::remove(out);

@@ -1,5 +1,5 @@
-// The calls that gRPC has under way for an engine, on threads of its own: all can be called back,
-// and waited for.
+// The calls that gRPC has under way for an engine, on its own threads: all can be cancelled and
+// waited for.
 #pragma once
 
 #include <condition_variable>
@@ -15,13 +15,13 @@ class Flights {
     const std::lock_guard lock{mutex_};
     in_the_air_.insert(flight);
   }
-  // The last thing that gRPC's thread does with a flight, which is but a name here.
+  // The last thing that gRPC's thread does with a flight, which is only a name here.
   void end(grpc::ClientContext* flight) {
     const std::lock_guard lock{mutex_};
     in_the_air_.erase(flight);
     landed_.notify_all();
   }
-  // After it nothing is under way, provided that nothing begins.
+  // Afterwards nothing is under way, provided that nothing new begins.
   void cancel_all() {
     std::unique_lock lock{mutex_};
     for (grpc::ClientContext* flight : in_the_air_) flight->TryCancel();

@@ -1,5 +1,5 @@
-// The members of an etcd cluster: a channel to each, which of them to ask next, and who we are to
-// them.
+// The members of an etcd cluster: a channel to each, which of them to ask next, and how we log
+// in.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -30,15 +30,15 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 inline constexpr const char* kTxn = "/etcdserverpb.KV/Txn";
 
-// etcd did not know who asks, so that it did nothing; a new token helps. One that etcd signed (a
-// JWT) is good for one revision of the auth store: any change of any user or role makes it old, and
-// for that etcd has no status code but a text.
+// etcd did not know who asks, so it did nothing; a new token helps. One that etcd signed (a JWT) is
+// good for one revision of the auth store: any change to a user or role invalidates it, and for
+// that etcd has no status code, only a text.
 inline bool wants_a_new_token(const grpc::Status& status) {
   return status.error_code() == grpc::UNAUTHENTICATED ||
          status.error_message().find("revision of auth store is old") != std::string::npos;
 }
 
-// gRPC counts on the wall clock.
+// gRPC's deadlines go by the wall clock.
 inline void set_deadline(grpc::ClientContext& context, Deadline deadline) {
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -60,7 +60,7 @@ class Servers {
   void call(std::size_t server, const char* method, Request request, Deadline deadline,
             std::function<void(const grpc::Status&, Response&)> done);
 
-  // Notes what a failed call says of a server: the next one is asked next, and again who we are.
+  // Notes what a failed call says of a server: the next one is asked next, and we log in again.
   void failed(std::size_t server, const grpc::Status& status);
   void failed(std::size_t server, const std::string& why);
   // Notes an answer. False if it comes from another cluster than those before.
@@ -117,9 +117,9 @@ void Servers::call(std::size_t server, const char* method, Request request, Dead
   set_deadline(flight->context, deadline);
   introduce(flight->context);
   flights_->begin(&flight->context);
-  // On gRPC's thread: `io_` is there still, since whoever destroys us waits for end(). By then the
-  // thread has let go of the flight, and with it of the channel: gRPC aborts if one of its own
-  // threads is the last to do so.
+  // On gRPC's thread: `io_` is still there, since our destructor waits for end(). By then the
+  // thread has released the flight, and with it the channel: gRPC aborts if one of its own threads
+  // is the last to do so.
   flight->stub.UnaryCall(&flight->context, method, {}, &flight->request, &flight->response,
                          [flight, done = std::move(done), flights = flights_, alive = alive(),
                           io = &io_](grpc::Status status) mutable {

@@ -18,8 +18,8 @@ constexpr std::chrono::seconds kDoubt{5};  // How long a server that is behind m
 
 }  // namespace
 
-// gRPC's side of a stream; deletes itself when gRPC is through with it. Hands what it hears to the
-// loop, and there it counts only while it is the watch's stream.
+// gRPC's side of a stream; deletes itself when gRPC is done with it. Hands what it hears to the
+// loop, where it counts only while this is the watch's stream.
 class Stream : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
  public:
   Stream(Servers& servers, std::shared_ptr<grpc::ClientContext> context,

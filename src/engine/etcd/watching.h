@@ -1,4 +1,4 @@
-// A watch on etcd: a stream of its own, begun again elsewhere when it breaks, from the last commit
+// A watch on etcd: a stream of its own, resumed elsewhere when it breaks, from the last commit
 // told.
 #pragma once
 

@@ -41,7 +41,7 @@ std::string explain(Code code) {
 
 std::vector<Step> set_head(const std::string& path, const Head& head, std::int32_t version) {
   std::vector<Step> steps{{Step::Kind::set, path, head.text(), version}};
-  // It would rest at -1. The second set is inside the same multi, so that "any" is the one we mean.
+  // It would end up at -1. The second set is in the same multi, so that "any" is the one we mean.
   if (version == -2) steps.push_back({Step::Kind::set, path, head.text(), -1});
   return steps;
 }

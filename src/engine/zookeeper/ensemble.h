@@ -37,7 +37,7 @@ class Ensemble : public Backing {
     Head head;
     std::int32_t head_version = 0;
   };
-  // How an attempt ended that is no result: it is made again, or never.
+  // How an attempt ended without a result: it is made again, or never.
   struct Failure {
     Code code = 0;
     bool final = false;

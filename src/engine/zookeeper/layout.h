@@ -4,22 +4,22 @@
 //   ROOT/records/KEY   8 bytes of version, the rest is the value; KEY escaped
 //   ROOT/log/REVISION  what this commit wrote
 //
-// A znode's own version does not do as a record's version: after a delete and a create it starts
+// A znode's own version will not do as a record's version: after a delete and a create it starts
 // again from 0, and `check` in a multi compares nothing else. So every commit also sets `head`, on
 // the condition that head's znode version is the one that was read before the records were; and
-// head is never deleted. If that condition holds, no commit has come in between, thus what was read
-// of records is still so, and all comparisons made with it are as good as if made inside the multi.
-// A version is the revision of the commit, counted in head's data: it only grows.
+// head is never deleted. If that condition holds, no commit has come in between, so what was read
+// of records still holds, and all comparisons with it are as good as if made inside the multi. A
+// version is the revision of the commit, counted in head's data: it only grows.
 //
-// A conflict is only told after a multi that does nothing but check head's version: it goes through
-// the leader and a majority, so that what was read was so at that very moment.
+// A conflict is reported only after a multi that does nothing but check head's version: it goes
+// through the leader and a majority, so what was read was true at that very moment.
 //
-// Reading begins with such a multi, on any version: when it comes back our server has seen all that
-// was committed before the call. (`sync` alone would trust a leader that may have been deposed.)
-// Then head is read, the records, and head again, all in this order. Commits that came in between
-// may have torn what was read; but the log has all their writes. Laid over the records in their
-// order they make the records as of the second head: what they wrote is theirs, the rest did not
-// change.
+// Reading begins with such a multi, on any version: when it comes back our server has seen all
+// that was committed before the call. (`sync` alone would trust a leader that may have been
+// deposed.) Then head is read, the records, and head again, all in this order. Commits that came
+// in between may have torn what was read; but the log has all their writes. Applied to the records
+// in order they give the records as of the second head: what they wrote is theirs, the rest did
+// not change.
 //
 // Head's znode version has 32 bits and wraps; equality is all that is asked of it. But -1 means
 // "any version": a commit that would leave -1 sets head twice.

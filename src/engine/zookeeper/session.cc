@@ -12,16 +12,16 @@
 namespace hapax::engine::zookeeper {
 namespace {
 
-// How long a server may be silent is a part of it. It asks nothing of the lease of a lock.
+// How long a server may be silent is part of it. It has nothing to do with the lease of a lock.
 constexpr int kSessionMs = 6'000;
-// There may be no handle because a name cannot be looked up; not to be tried all the time.
+// There may be no handle because a name cannot be looked up; that is not tried all the time.
 constexpr std::chrono::milliseconds kReopen{100};
 
-// A connection to the next server may take so long before we move on; then twice as long each time,
-// so that servers which are slow rather than silent are reached in the end.
+// How long a connection to the next server may take before we move on; twice as long each time, so
+// that servers that are slow rather than silent are reached in the end.
 constexpr std::chrono::milliseconds kPatience{500};
 constexpr std::chrono::milliseconds kLongestPatience{4'000};
-// A server from which nothing came for so long, when an answer is overdue, is silent.
+// A server from which nothing has come for this long, with an answer overdue, is silent.
 constexpr std::chrono::milliseconds kSilence{100};
 
 void say_nothing(const char*) {}  // health() says what there is to say.
@@ -99,13 +99,13 @@ Session::Session(std::vector<std::string> servers, std::string login)
 }
 
 Session::~Session() {
-  // Everything under way is answered with ZCLOSING, which lets go of the slots.
+  // Everything under way is answered with ZCLOSING, which releases the slots.
   if (handle_ != nullptr) zookeeper_close(handle_);
 }
 
 void Session::reopen() {
   opened_ = std::chrono::steady_clock::now();
-  // Closing takes a second or two if the server is silent. Who closes waits for who closed before.
+  // Closing takes a second or two if the server is silent. Each close waits for the one before.
   if (handle_ != nullptr) {
     closer_ =
         std::jthread{[handle = handle_, before = std::move(closer_)] { zookeeper_close(handle); }};
@@ -160,7 +160,7 @@ void Session::interrupt() {
   mail_->arrived.notify_all();
 }
 
-// Hands a slot to `submit` to give to ZooKeeper. What ZooKeeper does not take it does not answer.
+// Hands a slot to `submit` to give to ZooKeeper. What ZooKeeper does not accept it does not answer.
 template <class F>
 std::shared_ptr<Session::Slot> Session::ask(F&& submit) {
   auto slot = std::make_shared<Slot>();

@@ -1,7 +1,7 @@
-// A session with ZooKeeper, for one thread that waits for its answers, each no longer than until a
-// deadline. An expired session is replaced by a new one; nothing of ours hangs on it. So is one
-// whose server keeps silent: ZooKeeper's own client gives a server two thirds of a session, and by
-// then a lease may be over.
+// A session with ZooKeeper, for one thread that waits for its answers, each until a deadline at
+// most. An expired session is replaced by a new one; nothing of ours depends on it. So is one whose
+// server keeps silent: ZooKeeper's own client gives a server two thirds of a session, and by then a
+// lease may be over.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ class Session {
   Code multi(const std::vector<Step>& steps, Deadline deadline);
   // Open to everybody, or to us alone.
   Code create(const std::string& path, const std::string& data, bool open, Deadline deadline);
-  // What comes after it sees at least what the leader has seen by now.
+  // What follows sees at least what the leader has seen by now.
   Code sync(const std::string& path, Deadline deadline);
 
   std::uint64_t changes() const { return changes_; }
@@ -79,7 +79,7 @@ class Session {
   template <class F>
   std::shared_ptr<Slot> ask(F&& submit);
   Slot& wait(Slot& slot, Deadline deadline);
-  // As long as a server may take for what another can do as well, if it does not answer.
+  // How long a server may take over something that another could answer as well.
   Deadline share_of(Deadline deadline) const;
   const ACL_vector* acl(bool open) const;
 
@@ -88,8 +88,8 @@ class Session {
   std::shared_ptr<Mail> mail_;  // Where answers arrive, on ZooKeeper's threads.
   std::atomic<std::uint64_t> changes_ = 0;
   std::chrono::steady_clock::time_point opened_;  // The last attempt.
-  bool is_silent_ = false;  // The server does not answer, though the connection stands.
-  // There is no connection since then, and after so long we move on.
+  bool is_silent_ = false;  // The server does not answer, though the connection is up.
+  // Since when there is no connection, and after how long we move on.
   std::optional<std::chrono::steady_clock::time_point> away_since_;
   std::chrono::milliseconds patience_;
   _zhandle* handle_ = nullptr;  // Nothing: not even the servers' names are known.
