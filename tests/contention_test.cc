@@ -126,8 +126,8 @@ TEST_P(Contention, OneAtATimeEverybodyServedAsManyMessagesAsTheLecturesSay) {
              messages / count);
 }
 
-// Of five members one is the lock's home: central asks itself for nothing there. A member of the
-// voting set costs nothing to itself; the grid of five has sets of at most 4 others.
+// Of five members one is the lock's home: central asks itself for nothing there. A member's own
+// vote costs nothing; the grid of five has sets of at most 4 others.
 INSTANTIATE_TEST_SUITE_P(
     Algorithms, Contention,
     ::testing::Values(Expected{"central", 2.4, 2.4}, Expected{"token-ring", 0.9, 7},

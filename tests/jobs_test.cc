@@ -1,5 +1,5 @@
-// `hapax run` killed, asleep, or without its warden: nobody else has the lock while anybody of its
-// job runs. What happened is decided by the order of lines in one file that all append to.
+// `hapax run` killed, asleep, or without its warden: nobody else has the lock while any process of
+// its job runs. What happened is decided by the order of lines in one file that all append to.
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <map>
@@ -130,7 +130,7 @@ TEST_F(Jobs, EndBeforeTheLockOfARunThatIsKilledIsFree) {
   expect_no_tick_after_next();
 }
 
-// As with flock: whoever has inherited the descriptor has the lock.
+// As with flock: a process that has inherited the descriptor has the lock.
 TEST_F(Jobs, KeepTheLockWithoutRunAndWarden) {
   start_group(1);
   const auto run = start_ticking();
@@ -223,7 +223,7 @@ TEST_F(Jobs, AreEndedByTheWardenWhenTheDaemonIsDead) {
   expect_no_tick_after_next();
 }
 
-// Whoever is granted a lock that is about to end with its lease has nothing to end yet.
+// One that is granted a lock about to end with its lease has nothing to end yet.
 TEST_F(Jobs, WaitOnWhenTheyAreGrantedTheirLockDuringAnOutage) {
   start_group(1);
   const auto run = start({"run", "--address", address(1), "x", "--", "sleep", "60"});

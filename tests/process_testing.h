@@ -118,7 +118,7 @@ class Process {
   void signal(int signal) const { kill(pid_, signal); }
   pid_t pid() const { return pid_; }
 
-  // As shells have it; -1 if it did not end in time.
+  // As a shell would report it; -1 if it did not end in time.
   int wait(milliseconds patience = 20s) {
     const bool ended = eventually([&] { return has_ended(); }, patience);
     return ended ? *status_ : -1;

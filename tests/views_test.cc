@@ -154,8 +154,8 @@ TEST_F(Views, LetLeadersHandOverAndObserversSeeWhoLeadsNow) {
   // Its member dies: nobody leads when its lease is over.
   nodes_[3]->signal(SIGKILL);
   EXPECT_TRUE(sees(*observer, "VACANT")) << observer->out();
-  // It comes back as another life, and whoever leads there is seen: by those who have been
-  // observing all the time, and by those who begin now.
+  // It comes back as another life, and a leader there is seen: by those who have been observing all
+  // the time, and by those who begin now.
   start_node(3);
   ASSERT_TRUE(eventually([&] { return members(1) == 3 && members(3) == 3; }, 20s));
   const auto again = campaign(3, "again");

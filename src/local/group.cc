@@ -69,7 +69,8 @@ int Group::start(const GroupPlan& plan, std::uint32_t i) {
   }
   words.insert(words.end(), plan.settings.begin(), plan.settings.end());
   std::array<int, 2> log{};
-  // A daemon never waits for whoever reads its log, we may be stopped: what does not fit is lost.
+  // A daemon never waits for the reader of its log, since we may be stopped: what does not fit is
+  // lost.
   if (pipe2(log.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     throw std::system_error{errno, std::generic_category(), "pipe"};
   }
@@ -99,7 +100,7 @@ bool Group::is_complete() {
   bool complete = true;
   for (std::uint32_t i = 0; i < size(); ++i) {
     if (const auto ended = members_[i].daemon->status()) {
-      reader_.reset();  // All that it said has been heard then.
+      reader_.reset();  // By then all that it said has been heard.
       const std::scoped_lock lock{mutex_};
       throw MemberEnded{members_[i].daemon->name(), *ended, last_words_[i]};
     }

@@ -1,5 +1,5 @@
-// A group on this machine: daemons, each a process (`hapax node`), that find one another through
-// the embedded engine, a file. Whoever is killed or stopped is missed only by those who are its
+// A group on this machine: daemons, each a process (`hapax node`), that find one another
+// through the embedded engine, a file. One that is killed or stopped is missed only by its own
 // clients.
 #pragma once
 
@@ -24,12 +24,12 @@ namespace hapax::local {
 struct GroupPlan {
   std::uint32_t size = 3;
   std::filesystem::path folder;   // Of the engine's file and of the sockets between members.
-  std::filesystem::path clients;  // Of the sockets for programs, one a member.
+  std::filesystem::path clients;  // Of the sockets for programs, one per member.
   std::vector<std::string> first_serves_too{};  // More addresses, of the first member alone.
   std::string ttl = "5s";
   std::vector<std::string> settings{};  // More flags of `hapax node`, for all.
   std::string program = kThisProgram;   // Which hapax.
-  // What members say, on a thread of its own; without the time of day.
+  // Called with what members log, on a thread of its own; without the time of day.
   std::function<void(std::uint32_t member, const std::string& line)> log{};
 };
 
@@ -61,7 +61,7 @@ class Group {
   std::filesystem::path engine_file() const { return engine_file_; }
   Child& daemon(std::uint32_t i) { return *members_.at(i).daemon; }
 
-  // Asks all to end, and waits so long for it.
+  // Asks all to end, and waits that long at most.
   void end(std::chrono::milliseconds patience);
 
  private:

@@ -14,7 +14,7 @@ class LineReader {
 
   // `heard` runs on the reader's thread. The descriptors are the reader's from now on.
   LineReader(std::vector<int> descriptors, Heard heard);
-  // What was written before is still heard; what a writer that lives writes later is not.
+  // What was written before is still heard; what is written later is not.
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
@@ -27,7 +27,7 @@ class LineReader {
   std::vector<int> descriptors_;
   std::vector<std::string> begun_;  // Lines that are not complete.
   Heard heard_;
-  int end_ = -1;  // An eventfd: readable once it shall end.
+  int end_ = -1;  // An eventfd: readable once it is to end.
   std::thread thread_;
 };
 

@@ -93,7 +93,7 @@ bool is_ip(const std::string& host) {
   return !failed;
 }
 
-// For somebody who is no authority.
+// For one that is not an authority.
 Pair make_pair(const std::string& name, const std::string& usage, const std::string& alternatives,
                int days, const Pair& authority) {
   Pair pair = begin(name, days);

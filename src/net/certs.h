@@ -1,6 +1,6 @@
 // A small certificate authority for one group: `ca.pem`, and for each member a certificate that
-// says which member it is and where it lives, for each client one that says its name. For groups
-// that have no authority of their own.
+// says which member it is and on which host, for each client one with its name. For groups that
+// have no authority of their own.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,11 @@
 namespace hapax::net {
 
 struct CertsPlan {
-  std::filesystem::path folder;    // Is made if it is not there.
+  std::filesystem::path folder;    // Created if it is not there.
   std::vector<std::string> hosts;  // Of member 0, 1, …: a name or an IP address.
   int days = 825;                  // How long their certificates are valid; the authority's: 4×.
   bool overwrite = false;
-  // Names of clients. Without members: by the authority that is in the folder already.
+  // Names of clients. Without members: signed by the authority that is already in the folder.
   std::vector<std::string> clients{};
 };
 

@@ -28,7 +28,7 @@ std::string text_of(const Socket& socket) {
                                : fmt::format("{}:{}", host, tcp.port());
 }
 
-// Who only hangs up is no stranger yet.
+// One that only hangs up is no stranger yet.
 std::optional<Drop> fault_of(const error_code& handshake) {
   if (handshake.category() != asio::error::get_ssl_category()) return std::nullopt;
   return Drop::stranger;

@@ -57,13 +57,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void flush();
   bool is_writing() const { return is_writing_; }
 
-  // Reads nothing more but what is under way, until told otherwise.
+  // Reads nothing beyond what is under way, until told otherwise.
   void hold(bool on);
 
   // Ends at once; the owner hears nothing any more.
   void close();
-  // Writes what has gathered, then ends; bytes that still come in are thrown away. The owner hears
-  // nothing any more but gone(), once; close() when it takes too long.
+  // Writes what has gathered, then ends; bytes that still come in are thrown away. All that the
+  // owner still hears is gone(), once; close() when it takes too long.
   void finish(std::function<void()> gone);
   bool is_closed() const { return state_ == State::closed; }
 

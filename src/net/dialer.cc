@@ -65,7 +65,7 @@ void Dialer::fail(std::string_view why) {
 
 void Dialer::dial_later() {
   const std::uint64_t attempt = ++attempt_;
-  // Half of it at random: members that lost the same peer do not come back in step.
+  // Half of it is random: members that lost the same peer do not come back in step.
   const auto half = static_cast<std::uint64_t>(std::max<milliseconds::rep>(wait_.count() / 2, 1));
   timer_.expires_after(milliseconds{half + prng_.below(half + 1)});
   wait_ = std::min(wait_ * 2, pace_.max);

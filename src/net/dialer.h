@@ -36,7 +36,7 @@ class Dialer : public std::enable_shared_from_this<Dialer> {
   void dial();
   // Dials after a while, twice as long as the time before.
   void dial_later();
-  // The connection came to something: the next wait is a short one again.
+  // The connection was of use: the next wait is a short one again.
   void succeeded() { wait_ = pace_.min; }
   void close();
 
@@ -57,7 +57,7 @@ class Dialer : public std::enable_shared_from_this<Dialer> {
   OnSocket on_socket_;
   OnFailure on_failure_;
   std::vector<Endpoint> endpoints_;
-  std::uint64_t attempt_ = 0;  // Handlers of an earlier one have nothing to say.
+  std::uint64_t attempt_ = 0;  // Handlers of an earlier one are ignored.
   bool closed_ = false;
 };
 

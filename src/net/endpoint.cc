@@ -23,7 +23,7 @@ Result<Endpoint> look_up(boost::asio::io_context& io, const Address& address) {
   boost::system::error_code failed;
   const auto found = resolver.resolve(address.host, std::to_string(address.port), failed);
   if (failed || found.empty()) {
-    // Said at length, because an endpoint can be made from (almost) anything.
+    // Spelled out, because an endpoint can be made from (almost) anything.
     return {boost::system::in_place_error,
             error("cannot find the host {}: {}", address.host, failed.message())};
   }

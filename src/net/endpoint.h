@@ -1,4 +1,4 @@
-// From an address as people write it to what the operating system takes.
+// From an address as people write it to what the operating system needs.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>

@@ -62,7 +62,7 @@ struct Data {
 
   HAPAX_RECORD(Data, epoch, first, ack)
 };
-// Everything up to `ack` has been received. Also the sign of life of who has nothing else to say.
+// Everything up to `ack` has been received. Also a sign of life if there is nothing to say.
 struct Ack {
   std::uint64_t ack = 0;
 

@@ -1,5 +1,5 @@
-// Who may join the conversation: what a member says of itself when a connection begins, and what it
-// objects to in what the other says. Pure.
+// Who may join the conversation: what a member says of itself when a connection begins, and when it
+// objects to what the other says. Pure.
 #pragma once
 
 #include <cstdint>

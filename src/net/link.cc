@@ -7,8 +7,8 @@
 namespace hapax::net {
 namespace {
 
-// Small messages share a frame up to this size, that of a TLS record: what a connection that soon
-// breaks has carried so far should count.
+// Small messages share a frame up to this size, that of a TLS record: what a connection carried
+// before it breaks should count.
 constexpr std::size_t kBatch = std::size_t{16} << 10;
 constexpr std::size_t kWorthMoving = std::size_t{64} << 10;
 constexpr std::uint64_t kAckMessages = 128;
@@ -40,7 +40,7 @@ bool Link::push(std::span<const std::uint8_t> message) {
 
 Link::Meeting Link::meet(std::uint64_t incarnation, std::uint64_t seen, std::uint64_t received) {
   const bool is_new = peer_ != 0 && incarnation != peer_;
-  // What it has of an earlier process of ours, it does not have of us.
+  // What it has from an earlier process of ours, it does not have from us.
   const std::uint64_t has = seen == own_ ? received : 0;
   const bool possible = is_new ? has == 0 : acked_ <= has && has <= ever_written_;
   if (!possible) return Meeting::impossible;
@@ -110,8 +110,8 @@ bool Link::receive(const Ack& ack) {
   return true;
 }
 
-// Peers are taken to have the same limits; so that they do not run into theirs while we have
-// nothing to say, a quarter of ours is as much as we leave unacknowledged.
+// We assume that peers have the same limits; so that they do not run into theirs while we have
+// nothing to say, we leave no more than a quarter of ours unacknowledged.
 bool Link::is_ack_due() const {
   const std::uint64_t messages = std::min<std::uint64_t>(kAckMessages, limits_.messages / 4);
   const std::size_t bytes = std::min(kAckBytes, limits_.bytes / 4);

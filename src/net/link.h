@@ -38,7 +38,7 @@ class Link {
   std::uint64_t received() const { return received_; }
 
   // A connection begins: the peer says who it is and what it has of us. `again` and `first` go on
-  // with what is queued; `forgotten` has thrown it away, `impossible` has changed nothing.
+  // with what is queued; `forgotten` has dropped it, `impossible` has changed nothing.
   enum class Meeting { first, again, forgotten, impossible };
   Meeting meet(std::uint64_t incarnation, std::uint64_t seen, std::uint64_t received);
 

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPause{100};
 
-// A socket file stays when its process dies without closing it; binding there fails for ever.
+// A socket file stays when its process dies without closing it; binding there then always fails.
 void remove_if_left_over(asio::io_context& io, const Address& address) {
   struct stat info {};
   if (::stat(address.path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
@@ -56,7 +56,7 @@ Result<void> Listener::bind(asio::io_context& io) {
     acceptor_.set_option(asio::socket_base::reuse_address{true}, failed);
   }
   if (!failed) acceptor_.bind(*endpoint, failed);
-  // Whoever may write to the socket's file may connect: its owner only.
+  // Write permission on the socket's file is what lets one connect: its owner only.
   if (!failed && address_.is_unix()) ::chmod(address_.path.c_str(), S_IRUSR | S_IWUSR);
   if (!failed) acceptor_.listen(asio::socket_base::max_listen_connections, failed);
   if (failed) return error("cannot listen on {}: {}", address_.text(), failed.message());

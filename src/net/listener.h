@@ -17,7 +17,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
  public:
   using OnSocket = std::function<void(Socket)>;
 
-  // Binds and listens. A Unix socket that nobody answers on is left over, and replaced.
+  // Binds and listens. A Unix socket on which nobody answers is a leftover, and replaced.
   static Result<std::shared_ptr<Listener>> open(boost::asio::io_context& io, const Address& address,
                                                 OnSocket on_socket);
   explicit Listener(boost::asio::io_context& io) : acceptor_(io), pause_(io) {}

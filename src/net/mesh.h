@@ -7,7 +7,7 @@
 //
 // One connection per pair: the higher id dials the lower, and keeps trying. Everything sent to one
 // peer during one turn leaves in one write. A turn is what one read brings, or what a Turn spans;
-// what is sent outside of either leaves when the handlers that the loop has at hand are through.
+// what is sent outside of either leaves when the handlers that are ready have run.
 //
 // Threads: none of its own. All calls and all handlers happen on the thread that runs the
 // io_context. A handler may call send() and stop(), but not destroy the mesh.
@@ -44,14 +44,14 @@ struct MeshLimits {
   Milliseconds handshake{5'000};
   Milliseconds backoff_min{20};  // Between two attempts to dial; doubles, with jitter.
   Milliseconds backoff_max{2'000};
-  Milliseconds ping{1'000};  // A silent connection is spoken on this often; dead after three.
+  Milliseconds ping{1'000};  // A silent connection is pinged this often; dead after three.
   Milliseconds linger{500};  // How long a goodbye may take.
 };
 
 struct MeshOptions {
   NodeId self{};
   std::vector<Address> members;   // Where member 0, 1, … is reached. Only lower ids are dialled.
-  std::uint32_t seats = 0;        // So many at least; where the others are is said later.
+  std::uint32_t seats = 0;        // At least this many; where the others are is said later.
   std::optional<Address> listen;  // If not where the others reach us, e.g. 0.0.0.0:7400.
   std::string group;              // 1 … 64 characters; members of different groups never mix.
   Epoch epoch{};
@@ -93,13 +93,13 @@ class Mesh {
   // io_context runs out of work within limits.linger.
   void stop();
 
-  // Queues a message, also while the peer is down. False if the peer has left more unacknowledged
+  // Queues a message, even while the peer is down. False if the peer has left more unacknowledged
   // than limits allow, or the message does not fit a frame: it was not taken, and if it mattered,
   // the channel is no longer reliable. REQUIRES: `to` is another member.
   [[nodiscard]] bool send(NodeId to, std::span<const std::uint8_t> message);
 
   // Sends during its life leave together at its end, which is sooner than the loop's next round:
-  // for handlers of others on the same loop, a client's request say. REQUIRES: the mesh outlives
+  // for other handlers on the same loop, such as a client's request. REQUIRES: the mesh outlives
   // it.
   class Turn {
    public:

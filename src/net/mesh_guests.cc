@@ -1,4 +1,4 @@
-// The part of the mesh in which connections begin: nobody is believed before this is through.
+// The part of the mesh in which connections begin: nobody is believed before this is over.
 #include <algorithm>
 #include <openssl/rand.h>
 #include <utility>
@@ -20,7 +20,7 @@ std::uint64_t fresh_nonce() {
   return nonce;
 }
 
-// Only who may be a member with a wrong setting is told why; others learn nothing.
+// Only one that may be a member with a wrong setting is told why; others learn nothing.
 bool is_worth_a_word(Drop why) {
   return why == Drop::wrong_version || why == Drop::wrong_group || why == Drop::wrong_epoch ||
          why == Drop::violation;
@@ -57,8 +57,8 @@ Mesh::Impl::Guests::iterator Mesh::Impl::guest_of(const Connection& connection) 
   return guest;
 }
 
-// Honest members are through within a round trip: whoever has waited longest is the least likely to
-// be one.
+// Honest members are done within a round trip: the guest that has waited longest is the least
+// likely to be one.
 void Mesh::Impl::make_room(std::size_t most, std::optional<NodeId> identity) {
   const auto counts = [&](const Guest& guest) {
     if (guest.dialled) return false;

@@ -193,7 +193,7 @@ void Mesh::Impl::on_data(Peer& peer, const Data& data, Frame& frame) {
   if (!known) {
     return hang_up(peer, Drop::violation, "a gap, or acknowledges what was never sent");
   }
-  // Not worth a line: whoever lost a connection may say again what had come through.
+  // Not worth a line: one that lost a connection may repeat what had arrived.
   stats_.drops[static_cast<std::size_t>(Drop::replay)] += *known;
   for (std::uint64_t i = 0; i < frame.count && !is_stopped_; ++i) {
     const std::span<const std::uint8_t> message = take_message(frame.messages);
@@ -230,7 +230,7 @@ void Mesh::Impl::down(Peer& peer, std::string_view why) {
 void Mesh::Impl::say_bye(std::shared_ptr<Connection> connection, std::optional<Drop> why) {
   write_frame(connection->out(), Bye{why, me_.epoch});
   ++stats_.frames_out;
-  // Nor may those who leave become too many.
+  // Nor may there be too many on their way out.
   if (leaving_.size() >= options_.limits.pending + me_.size) {
     const auto oldest = leaving_.front().connection;
     oldest->close();

@@ -1,5 +1,5 @@
-// What stands behind Mesh: peers, guests that have yet to introduce themselves, and those on their
-// way out. See mesh.h for what it promises.
+// What is behind Mesh: peers, guests that have yet to introduce themselves, and those on their way
+// out. See mesh.h for what it promises.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -145,12 +145,12 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   std::vector<NodeId> dirty_;
   std::vector<NodeId> flushing_;
   bool is_flush_posted_ = false;
-  int turns_ = 0;  // Begun and not ended; then whoever ends the last one flushes.
+  int turns_ = 0;  // Begun and not ended; ending the last one flushes.
   bool is_stopped_ = false;
   HandlerMemory flush_memory_;
   boost::asio::steady_timer timer_;
   Milliseconds tick_{};
-  // What has been logged: one bit per reason for each member, and for those who are nobody (last).
+  // What has been logged: one bit per reason for each member, and for strangers (last).
   std::vector<std::uint32_t> logged_;
 };
 

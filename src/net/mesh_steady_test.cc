@@ -64,7 +64,7 @@ std::uint64_t allocations_of(bool with_tls, int rounds) {
 }
 
 TEST(MeshSteady, AllocatesNothingPerMessage) {
-  // A tick may come in between; one in a hundred messages would be a leak of the idea.
+  // A tick may come in between; but one allocation in a hundred messages would defeat the idea.
   EXPECT_LE(allocations_of(false, 2000), 20u);
   EXPECT_LE(allocations_of(true, 2000), 20u);
   EXPECT_GT(allocations, 100u) << "they are counted at all";

@@ -1,4 +1,4 @@
-// TLS 1.3 with certificates on both sides: who has none of ours, or another member's, stays
+// TLS 1.3 with certificates on both sides: one that has none of ours, or another member's, stays
 // outside.
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>

@@ -93,7 +93,7 @@ std::optional<std::string> peer_client_of(SSL* session) {
 }
 
 bool is_client_name(std::string_view name) {
-  constexpr std::size_t kLongest = 48;  // A common name has 64 characters, with what stands before.
+  constexpr std::size_t kLongest = 48;  // A common name has 64 characters, prefix included.
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
   };

@@ -1,7 +1,7 @@
-// TLS 1.3 between members, both sides with a certificate of the group's own authority. Who a peer
-// is is what its certificate says, and nothing else: a URI `hapax:member-7` among its alternative
-// names or, without one, the common name `member-7`; that is NodeId{6}, for people count from 1. A
-// client's says `hapax:client-NAME`; nobody is both.
+// TLS 1.3 between members, both sides with a certificate of the group's own authority. A peer is
+// who its certificate says, and nobody else: a URI `hapax:member-7` among its alternative names or,
+// without one, the common name `member-7`; that is NodeId{6}, for people count from 1. A client's
+// says `hapax:client-NAME`; nobody is both.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -35,7 +35,7 @@ Result<NodeId> member_in(const TlsFiles& files);
 // The client that a certificate was made out to; nothing if none.
 std::optional<std::string> client_of(X509* certificate);
 
-// Whoever is at the other end, after a handshake that verified its certificate.
+// Who is at the other end, after a handshake that verified its certificate.
 std::optional<NodeId> peer_of(SSL* session);
 std::optional<std::string> peer_client_of(SSL* session);
 

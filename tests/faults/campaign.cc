@@ -171,7 +171,7 @@ int run(int argc, char** argv) {
   plan.hapax = fs::absolute(plan.hapax);
   plan.worker = fs::absolute(plan.worker);
   plan.engine = kEngines.at(engine);
-  // gRPC does not connect again in the hands of libfaketime, as soon as the clock is off at all.
+  // Under libfaketime gRPC does not reconnect as soon as the clock is off at all.
   plan.clocks_jump = plan.clocks_jump && plan.engine == EngineKind::embedded;
   plan.ttl = std::chrono::milliseconds{ttl_ms};
   plan.length = std::chrono::milliseconds{static_cast<long>(minutes * 60'000)};

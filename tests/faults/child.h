@@ -25,7 +25,7 @@ class Child {
 
   // REQUIRES: not running.
   void start();
-  void pause();  // And waits until it stands still.
+  void pause();  // And waits until it is stopped.
   void resume();
   void kill_now();  // And waits for its end.
   void ask_to_end();

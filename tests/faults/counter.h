@@ -43,7 +43,7 @@ class Counter {
       }
     });
   }
-  // As it is, by whoever knows that nobody else is there any more.
+  // As it is; for a caller that knows nobody else is there any more.
   std::int64_t value_now() const {
     char text[kWidth + 1]{};
     const ssize_t got = pread(file_, text, kWidth, 0);
@@ -52,7 +52,7 @@ class Counter {
   }
 
  private:
-  static constexpr int kWidth = 20;  // Always as wide: a write replaces all there was.
+  static constexpr int kWidth = 20;  // Always this wide: a write replaces all there was.
 
   template <class Access>
   bool pass(Fence fence, const Access& access) {

@@ -12,7 +12,7 @@
 namespace hapax::faults {
 namespace {
 
-// A file that all members open, on a small disk of its own: an ext4 image. The file cannot fall,
+// A file that all members open, on a small disk of its own: an ext4 image. The file cannot crash,
 // but somebody can sit on its write lock.
 class Embedded : public EngineUnderTest {
  public:

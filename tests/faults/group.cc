@@ -108,8 +108,8 @@ void Group::start_worker(Worker& worker) {
               history,
               "--seed",
               fmt::format("{}", plan_.seed * 1'000'000 + member_of_client_.size())};
-  // Long enough inside to be struck there. Among drawn faults only some are: many entries are worth
-  // something, too.
+  // Long enough inside to be struck there. Among drawn faults only some are, since having many
+  // entries is worth something, too.
   const bool is_slow = is_special || member_of_client_.size() % 3 == 0;
   if (is_slow) words.insert(words.end(), {"--work", "150", "--careless"});
   if (is_special) words.insert(words.end(), {"--rest", "1"});
@@ -143,7 +143,7 @@ void Group::replace_worker(std::size_t which) {
   worker.process->pause();
   const Nanos end = now();
   worker.process->kill_now();
-  // In a file of its own: the last line of the other one may be half of one.
+  // In a file of its own: the last line of the other one may be cut off.
   Notes{own_history_, worker.client, 0}.note({.op = "end", .call = end, .ret = end});
   ++worker.restarts;
   start_worker(worker);

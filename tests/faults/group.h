@@ -26,7 +26,7 @@ class Group {
   struct Member {
     std::string host;
     Child daemon;
-    std::string clock_file;  // What its wall clock is off by.
+    std::string clock_file;  // How much its wall clock is off.
   };
   struct Worker {
     std::string stem;  // w3: its client is w3, and after restarts w3.1, w3.2, …
@@ -48,11 +48,11 @@ class Group {
   void jump_clock(std::size_t member, long seconds);
   // Kills it, notes its end, and starts another one in its place.
   void replace_worker(std::size_t which);
-  // Whatever is broken; what was killed is started again.
+  // Mends whatever is broken; what was killed is started again.
   void heal();
-  // Asks the workers to end. How many did not within that time: they wait for ever.
+  // Asks the workers to end. Returns how many did not within that time: they wait for ever.
   std::size_t end_workers(std::chrono::milliseconds patience);
-  // What each daemon says of itself, beside its log: for whoever looks for the reason.
+  // What each daemon says of itself, beside its log: for people who look for the reason.
   void note_status();
   // Notes what the counters hold. REQUIRES: the workers have ended.
   void note_totals();

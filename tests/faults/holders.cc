@@ -84,7 +84,7 @@ Holders::Outcome Holders::pause_each() {
     holder->process->resume();
     if (came_too_late) continue;
     if (!is_taken_over) {
-      // Whoever may be in the middle of a commit elsewhere keeps nobody else from it.
+      // Elsewhere, a daemon in the middle of a commit does not keep others from theirs.
       if (plan_.engine != EngineKind::embedded) throw std::runtime_error{"nobody took over"};
       ++outcome.stuck;
       wait_for_entry(*holder);

@@ -1,4 +1,4 @@
-// Strikes at whoever is inside, one after another: the two experiments behind docs/operations.md.
+// Strikes at the worker that is inside, time after time: the two experiments in docs/operations.md.
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,8 @@ class Holders {
   bool is_over(unsigned rounds, unsigned wanted) const;
   // Who is inside, has read, and not written yet.
   Group::Worker* wait_for_holder();
-  // Waits for a line that `wanted` accepts, of a worker that `whose` accepts; none came if none is
-  // returned, or an exception is thrown.
+  // Waits for a line that `wanted` accepts, of a worker that `whose` accepts; nothing, or an
+  // exception, if none came.
   template <class Whose, class Wanted>
   std::optional<Line> line_within(std::chrono::milliseconds patience, const Whose& whose,
                                   const Wanted& wanted);

@@ -20,7 +20,7 @@ class Network {
   void cut(const std::string& host);
   // What `from` sends does not reach `to`; the other way it does.
   void block(const std::string& from, const std::string& to);
-  // So many of a hundred packets do not reach it.
+  // This many of a hundred packets do not reach it.
   void lose(const std::string& host, unsigned percent);
   void slow_down(const std::string& host, unsigned kilobits);
   void heal_all();

@@ -1,5 +1,5 @@
 // What a client of locks saw, appended to a file line by line: each line is one write, so that a
-// kill leaves at most the last one cut off, and nothing is held back.
+// kill cuts off the last one at most, and nothing is buffered.
 #pragma once
 
 #include <cerrno>

@@ -13,8 +13,8 @@ enum class EngineKind { embedded, etcd, zookeeper };
 struct Plan {
   std::filesystem::path hapax, worker;  // The programs.
   std::filesystem::path folder;  // For histories and logs: stays, if there is something to see.
-  // For engine, counters and gates, which ask the disk to be sure at every step: in memory, and
-  // gone with the sandbox.
+  // For engine, counters and gates, which sync to disk at every step: in memory, and gone with the
+  // sandbox.
   std::filesystem::path fast_folder = "/dev/shm";
   EngineKind engine = EngineKind::embedded;
   unsigned servers = 3;  // Of an engine that has some.
@@ -25,10 +25,10 @@ struct Plan {
   std::chrono::milliseconds length{30'000};
   std::uint64_t seed = 1;
   std::string only;             // Kind of strike; empty: all that are possible.
-  unsigned paused_holders = 0;  // Instead of drawn faults: pause whoever is inside, so many times.
-  unsigned takeovers = 0;       // Or: kill the daemon of whoever is inside, so many times.
+  unsigned paused_holders = 0;  // Instead of drawn faults: pause the one inside, this many times.
+  unsigned takeovers = 0;       // Or: kill the daemon of the one inside, this many times.
   bool has_gate = true;
-  // Through libfaketime, in whose hands a daemon is then from its start.
+  // Through libfaketime, which a daemon then runs under from its start.
   bool clocks_jump = true;
 };
 

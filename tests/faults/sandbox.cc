@@ -15,7 +15,7 @@
 namespace hapax::faults {
 namespace {
 
-// The mounts of the first process, not of whoever started it: they go when it does.
+// The mounts of the first process, not of the one that started it: they go when it does.
 constexpr int kOwnMountsAndNetwork = CLONE_NEWNS | CLONE_NEWNET;
 
 std::atomic<bool> interrupted{false};

@@ -1,5 +1,5 @@
 // A machine for one run: processes, mounts and network of its own. Whatever is started in there
-// ends with it, also if the run itself is killed; nothing is left behind.
+// ends with it, even if the run itself is killed; nothing is left behind.
 #pragma once
 
 #include <functional>

@@ -77,7 +77,7 @@ class Servers : public EngineUnderTest {
     }
     throw std::runtime_error{scheme_ + " finds no leader; see e1.log"};
   }
-  // As it says itself.
+  // By its own account.
   virtual bool leads(std::size_t which) = 0;
 
   std::vector<std::string> hosts_, addresses_;

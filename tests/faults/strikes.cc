@@ -169,7 +169,7 @@ void Strikes::fill_disk() { group_.engine().fill_disk(); }
 
 // Everything stops at once; what is in the image then is what the disk has.
 void Strikes::cut_power() {
-  group_.heal();  // Whoever sits on the file would keep the disk busy.
+  group_.heal();  // One that sits on the file would keep the disk busy.
   for (Group::Member& member : group_.members()) member.daemon.pause();
   group_.engine().cut_power();
   for (Group::Member& member : group_.members()) member.daemon.kill_now();

@@ -39,7 +39,7 @@ class Strikes {
   bool is_possible(const Fault& fault) const;
 
   void strike();
-  // So much of the run passes, or less if it is interrupted.
+  // That much of the run passes, or less if it is interrupted.
   void pass(Milliseconds time);
   Milliseconds between(Milliseconds least, Milliseconds most);
   std::size_t some_member();

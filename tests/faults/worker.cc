@@ -1,6 +1,7 @@
-// A client as the fault tests need many of: takes a lock, reads the counter that it guards, works a
-// little, writes one more, and lets go; whatever happens to its daemon. What it saw goes into its
-// history, for `hapax audit`. Until SIGTERM; then it ends what it does, a wait included.
+// A client, of which the fault tests need many: takes a lock, reads the counter that it guards,
+// works a little, writes one more, and lets go; whatever happens to its daemon. What it saw goes
+// into its history, for `hapax audit`. Until SIGTERM; then it ends what it is doing, a wait
+// included.
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
@@ -117,7 +118,7 @@ class Worker {
     std::this_thread::sleep_for(milliseconds{options_.late_ms});
     if (!options_.is_careless && lost.stop_requested()) return;
     const Nanos writing = now();
-    // Noted before as well: whoever is killed meanwhile may have written.
+    // Noted before as well: a worker that is killed meanwhile may have written.
     notes_.note({.op = "write",
                  .lock = mutex.name(),
                  .call = writing,
