@@ -15,6 +15,11 @@ using ::testing::AnyOf;
 using Lines = std::vector<std::string>;
 
 const fs::path kRoot{HAPAX_ROOT};
+#ifdef HAPAX_HAS_ETCD
+constexpr bool kHasEtcd = true;
+#else
+constexpr bool kHasEtcd = false;
+#endif
 
 struct Block {
   std::string language;
@@ -127,7 +132,8 @@ TEST_F(Examples, OfTheLaboratoryRun) {
   std::size_t ran = 0;
   for (const char* page : {"README.md", "docs/laboratory.md"}) {
     for (const std::string& command : hapax_commands(kRoot / page)) {
-      if (!is_of_the_laboratory(command)) continue;
+      const bool takes_its_time = command.find("1000000") != std::string::npos;
+      if (!is_of_the_laboratory(command) || takes_its_time) continue;
       EXPECT_THAT(status_of(command), AnyOf(0, 1)) << command << '\n' << last_said_;
       ++ran;
     }
@@ -156,6 +162,7 @@ TEST_F(Examples, OfTheReadmeRun) {
       EXPECT_EQ(holder->wait(), 0) << holder->err();
     } else {
       const bool is_elsewhere = command.starts_with("hapax node");
+      if (is_elsewhere && !kHasEtcd) continue;
       EXPECT_EQ(status_of(command + (is_elsewhere ? " --check-config" : "")), 0) << last_said_;
     }
   }
