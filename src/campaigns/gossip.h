@@ -1,6 +1,6 @@
-// What daemons tell each other besides what the algorithms do: who holds and who waits, for people;
-// who leads, and who steps aside for whom.
-// As payload of the mesh: kGossip, which is no algorithm's tag, then the record.
+// What daemons ask and tell each other besides the algorithms' messages: who holds and who waits,
+// for people; who leads, and who steps aside for whom. As payload of the mesh: kGossip, which is no
+// algorithm's tag, then the record.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct TellLocks {
 };
 // --- elections of programs (node/podium.h, node/campaigns.h) ---
 
-// Tell me who leads at yours, now and whenever it changes; or no longer.
+// Tell me which of your programs leads, now and whenever that changes; or stop telling me.
 struct WatchLeader {
   std::string name;
   bool on = false;
@@ -43,7 +43,7 @@ struct TellLeader {
   std::optional<session::Leader> leader;  // A program of the teller's, or none.
   HAPAX_RECORD(TellLeader, name, leader)
 };
-// Let nobody wait for `name` who campaigns with another value than this.
+// Let no candidate for `name` wait that has another value than this.
 struct StepAside {
   std::uint64_t question = 0;
   std::string name;
@@ -60,7 +60,7 @@ struct Resume {
   std::string name;
   HAPAX_RECORD(Resume, name)
 };
-// If `name` is led at yours, ask the leader to step down.
+// If a program of yours leads `name`, ask it to step down.
 struct RequestResignation {
   std::uint64_t question = 0;
   std::string name;

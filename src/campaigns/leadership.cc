@@ -56,7 +56,7 @@ void Leadership::on_life(NodeId from, std::span<const std::uint8_t> body, Outbox
     return out.complain({from, Complaint::malformed, Reject::none, "no number of a link's life"});
   }
   Peer& p = peers_[number(from)];
-  if (!p.is_up) return;  // Of a link that is gone; the next one brings another.
+  if (!p.is_up) return;  // From a link that is gone; the next one brings another.
   if (p.theirs) lose(from);
   p.theirs = *theirs;
   elector_.restore(from, mail_);

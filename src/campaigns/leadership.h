@@ -1,11 +1,11 @@
 // Who leads those members that can reach each other now: an election that is told of every link
-// that goes and comes. For people. It is no fence and decides nothing: in a partition each side has
-// its leader, and the news of a cut link takes its time.
+// that breaks and comes back. For people. It is no fence and decides nothing: in a partition each
+// side has its leader, and the news of a cut link takes time.
 //
-// Election algorithms count on a link that, once broken, delivers nothing of before. The mesh does
+// Election algorithms assume that a link, once broken, delivers nothing from before. The mesh does
 // better than that: it resends. So each end numbers the lives of its link, tells the other its
 // number as a life begins, and puts the other's number on what it sends; what bears an old number
-// is dropped. A peer counts as back when its number is here.
+// is dropped. A peer counts as back when its number has arrived.
 #pragma once
 
 #include <cstdint>

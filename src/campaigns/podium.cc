@@ -121,7 +121,7 @@ void Podium::hear(const std::string& name, NodeId of,
 void Podium::show(Watched& watched) {
   const session::Leader* latest = nullptr;
   for (const auto& [member, claim] : watched.claims) {
-    // One that is behind what was shown has ended; its member has yet to say so.
+    // A term older than the one shown has ended; its member has yet to say so.
     if (*claim.who.fence < watched.highest) continue;
     if (latest == nullptr || *latest->who.fence < *claim.who.fence) latest = &claim;
   }

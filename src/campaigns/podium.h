@@ -1,10 +1,10 @@
-// Which program leads under a name, as those who observe it see it, wherever it runs.
+// Which program leads under a name, as observers anywhere see it.
 //
 // Each member knows the leaders among its own programs. One that has observers asks all others to
-// tell it, now and whenever that changes; they push. News of different members may overtake each
-// other: fences put that right. What observers see never goes back to an earlier term; a vacancy
+// tell it, now and whenever that changes; they push. News from different members may overtake each
+// other; fences sort that out. What observers see never goes back to an earlier term; a vacancy
 // shorter than the news of it may go unseen. Where links are not reliable, since members come and
-// go, whoever is met is asked again, and so nothing is missed for long.
+// go, a member that is met again is asked again, so nothing is missed for long.
 //
 // Pure: calls in, gossip and calls of observers out. The timer is the driver's.
 #pragma once
@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "core/fence.h"
 #include "campaigns/gossip.h"
+#include "core/fence.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -37,7 +37,7 @@ class Podium {
 
   Podium(NodeId self, Others others, Send send);
 
-  // A program of this member leads, or does so no longer.
+  // A program of this member leads, or no longer does.
   void claim(const std::string& name, session::Leader leader);
   void unclaim(const std::string& name);
 
@@ -45,7 +45,7 @@ class Podium {
   // and at every change. It must not call back.
   ObserverId observe(const std::string& name, Tell tell);
   void unobserve(ObserverId observer);
-  // Some members have not answered for a while: without them, then.
+  // Some members have not answered for a while: go on without them.
   void hurry(const std::string& name);
 
   // False if it is nothing that a member says.
@@ -53,7 +53,7 @@ class Podium {
   bool on(NodeId from, const TellLeader& told);
   // It is connected again, and may have missed what was said meanwhile.
   void met(NodeId peer);
-  // It came back without its memory, or belongs to the group no longer: nobody leads there.
+  // It came back without its memory, or is no longer in the group: nobody leads there.
   void forgotten(NodeId peer);
 
  private:

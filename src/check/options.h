@@ -28,7 +28,7 @@ struct CheckOptions {
   unsigned threads = 1;
   std::uint64_t most_bytes = std::uint64_t{4} << 30;
 
-  // Demand progress of those who live although messages or processes are lost: shows what one loss
+  // Demand progress of the living although messages or processes are lost: shows what one loss
   // costs.
   bool expect_progress = false;
 

@@ -1,5 +1,5 @@
 // Who waits for whom, over the names of locks: there is an edge from a lock to every lock that its
-// holder waits for, since it is given back only when that is had. A cycle is a deadlock.
+// holder waits for, since it is given back only after that. A cycle is a deadlock.
 #pragma once
 
 #include <functional>

@@ -20,8 +20,8 @@ inline std::string_view checked_name(std::string_view name) {
   return name;
 }
 
-// For whoever waits without end: far enough away for anybody, near enough for every clock to count
-// to.
+// For waits without end: far enough away for anybody, near enough for every clock to
+// reach.
 inline std::chrono::steady_clock::time_point never() {
   return std::chrono::steady_clock::now() + std::chrono::hours{24 * 365 * 10};
 }

@@ -16,7 +16,7 @@ namespace hapax::detail {
 
 class Changes {
  public:
-  static constexpr std::size_t kMost = 100;  // Of an observer who does not look, the oldest go.
+  static constexpr std::size_t kMost = 100;  // If nobody looks, the oldest are dropped.
 
   void push(Election::Change change) {
     const std::lock_guard lock{mutex_};

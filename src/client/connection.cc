@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// The clock of leases, which goes on while the machine sleeps.
+// The clock of leases, which keeps running while the machine sleeps.
 milliseconds boot_time() { return std::chrono::duration_cast<milliseconds>(boot_clock_now()); }
 
 std::string host_name() {
@@ -39,7 +39,7 @@ std::string command_line() {
   return text;
 }
 
-// What an answer to Acquire means to whoever gives up only when cancelled.
+// What an answer to Acquire means to a caller that gives up only when cancelled.
 std::error_code error_of(const std::optional<session::Answer>& answer) {
   if (!answer) return Errc::lost;
   if (std::holds_alternative<session::Granted>(*answer)) return {};
@@ -150,7 +150,7 @@ void Connection::acquire_later(const std::string& name, const std::stop_token& c
   later.release();  // The reader's.
   say(session::Acquire{request, name});
   if (!cancel.stop_possible()) return;
-  // Only now: a Cancel must not overtake what it is to cancel.
+  // Only now: a Cancel must not overtake what it cancels.
   const std::lock_guard lock{mutex_};
   const auto at = pending_.find(request);
   if (at != pending_.end())
@@ -248,8 +248,8 @@ std::stop_token Connection::lost() const {
 
 std::chrono::milliseconds Connection::valid_for() const {
   if (is_gone()) return {};
-  // The present millisecond may be almost over: whoever adds this to a finer clock must not get
-  // beyond the end.
+  // The current millisecond may be almost over: adding this to a finer clock must not go beyond the
+  // end.
   return std::max(milliseconds{0}, heartbeat_.valid_until() - boot_time() - milliseconds{1});
 }
 
@@ -329,7 +329,7 @@ void Connection::take(session::Answer answer) {
       return;
     }
   }
-  // How long it is good for is not known before the daemon has said so: whoever has it must be able
+  // How long it is good for is not known before the daemon has said so, and its holder must be able
   // to rely on that.
   if (std::holds_alternative<session::Granted>(answer) && !heartbeat_.is_good(boot_time())) {
     unpromised_.push_back(std::move(answer));

@@ -1,5 +1,5 @@
 // A connection to a daemon. Callers write to the socket themselves; one thread reads, hands answers
-// to those who wait, and sees to it that a daemon that falls silent counts as gone.
+// to those who wait, and declares a daemon gone that falls silent.
 #pragma once
 
 #include <chrono>
@@ -69,20 +69,20 @@ class Connection {
   struct Pending {
     std::condition_variable_any answered;
     std::optional<session::Answer> answer;
-    std::stop_token lost{};  // As the answer came: a loss that comes after it is of this grant.
+    std::stop_token lost{};  // As of the answer: a loss after it concerns this grant.
     std::uint64_t request = 0;
     Later* later = nullptr;  // Nobody waits: the reader tells it.
   };
 
   // 0 if the daemon is gone.
   std::uint64_t add(Pending& pending);
-  // Waits for the answer; nothing if there was none until the deadline, or it was cancelled.
+  // Waits for the answer; nothing if there was none by the deadline, or it was cancelled.
   std::optional<session::Answer> await(std::uint64_t request, Pending& pending,
                                        detail::Deadline deadline, const std::stop_token& cancel);
   std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
                               const std::stop_token& cancel, detail::Holding& holding,
                               std::string& why);
-  // Numbers the question, says it and waits for its answer; of one kind, or just for Ended.
+  // Numbers the question, sends it and waits for its answer; of one kind, or just for Ended.
   std::error_code ask(session::Ask question, std::chrono::milliseconds patience,
                       session::Answer& answer);
   template <class Told>
@@ -91,7 +91,7 @@ class Connection {
                                  std::string& why);
   bool say(const session::Ask& ask) noexcept;
   void give_up() noexcept { socket_.shut_down(); }
-  // On the thread that reads: who waits there for an answer waits for ever.
+  // On the thread that reads: waiting for an answer there would be for ever.
   bool is_reading() const { return std::this_thread::get_id() == reader_.get_id(); }
 
   // All on the thread that reads.
@@ -103,10 +103,10 @@ class Connection {
   void pass_on_grants();
   void pass_on(session::Answer answer);
   static void tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer);
-  // What comes without being asked for, each time; false if it is no such thing.
+  // What comes unasked, each time; false if it is no such thing.
   bool tell_of_election(const session::Answer& answer);
   void close_observations();
-  // Whoever holds something is told; what is granted from here on is another matter.
+  // All who hold something are told; what is granted from here on is another matter.
   void lose_grants();
 
   Socket socket_;
@@ -118,11 +118,11 @@ class Connection {
   bool gone_ = false;
   std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
-  std::stop_source lost_;                                                   // Of the grants of now.
+  std::stop_source lost_;  // Of the current grants.
 
   Heartbeat heartbeat_;
   // Only the reader's:
-  std::optional<session::Answer> welcome_;   // Until the first word of how long grants are good.
+  std::optional<session::Answer> welcome_;   // Until we first hear how long grants are good.
   std::vector<session::Answer> unpromised_;  // Grants, until it is known how long they are good.
   Bytes incoming_;
   std::jthread reader_;  // The last: it uses all the others.

@@ -15,7 +15,7 @@ Endpoints::Shared Endpoints::now() const {
   return connection_;
 }
 
-// The first that answers, from the one after the last on. REQUIRES: connecting_ is locked.
+// The first that answers, starting after the last one used. REQUIRES: connecting_ is locked.
 Endpoints::Shared Endpoints::connect() {
   for (std::size_t tried = 0;; ++tried) {
     const net::Address& address = addresses_[(next_ + tried) % addresses_.size()];
@@ -44,7 +44,7 @@ Endpoints::Shared Endpoints::there() noexcept {
   }
 }
 
-// Whoever only waits when its daemon goes has lost nothing but its place.
+// One that only waits when its daemon goes has lost nothing but its place.
 template <class Ask>
 std::error_code Endpoints::ask_again_elsewhere(Ask&& ask) {
   for (std::size_t tried = 1;; ++tried) {

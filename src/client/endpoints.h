@@ -1,5 +1,5 @@
-// The daemons that a client may reach, one at a time: when it has lost one, the next thing that it
-// asks for is asked of whoever answers then. What the lost one had granted is lost, and was told
+// The daemons that a client may reach, one at a time: when it has lost one, its next request goes
+// to the first that answers then. What the lost one had granted is lost, and its holders were told
 // so.
 #pragma once
 
@@ -61,9 +61,9 @@ class Endpoints final : public detail::Gateway {
  private:
   using Shared = std::shared_ptr<Connection>;
 
-  // The connection of now, gone or not.
+  // The current connection, gone or not.
   Shared now() const;
-  // One that is there; if it has to be made, that is tried once, at all addresses.
+  // One that is alive; if it has to be made, that is tried once, at all addresses.
   Shared there() noexcept;
   Shared connect();
   template <class Ask>

@@ -1,4 +1,4 @@
-// The way from a Mutex to whoever grants: a daemon at the other end of a socket, or a member inside
+// The way from a Mutex to what grants it: a daemon at the other end of a socket, or a member inside
 // this process.
 #pragma once
 
@@ -24,10 +24,10 @@ using Deadline = std::chrono::steady_clock::time_point;
 struct Holding {
   std::uint64_t request = 0;
   Fence fence;
-  // Fires when this very grant cannot be relied on any more: what the gateway's own token says is
-  // of the grants of now, which may be later ones. Without a state: the gateway's.
+  // Fires when this very grant cannot be relied on any more; the gateway's own token is about
+  // current grants, which may be later ones. Without a state: the gateway's.
   std::stop_token lost{};
-  std::uint64_t term = 0;  // Of the lease it was granted by, if the gateway counts them.
+  std::uint64_t term = 0;  // Of the lease it was granted under, if the gateway counts them.
 };
 
 // What an answer to who() does not say.
@@ -42,7 +42,7 @@ class LockHandle {
   virtual ~LockHandle() = default;
 };
 
-// Whoever asked without waiting.
+// A request that nobody waits for.
 class Completion {
  public:
   // Once, on a thread of the gateway's choice. May be gone when it returns.
@@ -61,7 +61,7 @@ class Gateway {
 
   // Everything about one lock. May be null.
   virtual std::shared_ptr<LockHandle> handle(const std::string& name) = 0;
-  // Takes the lock if that needs nobody else: it was kept since the last release. Never waits.
+  // Takes the lock if nobody else has to be asked: it was kept since the last release. Never waits.
   virtual bool enter_again(LockHandle* handle, Holding& holding) noexcept = 0;
   // Waits for the lock. `holding` is set if no error is returned.
   virtual std::error_code acquire(const std::string& name, LockHandle* handle, Deadline deadline,
@@ -71,8 +71,8 @@ class Gateway {
                              const std::stop_token& cancel, Completion& completion) = 0;
   virtual void release(LockHandle* handle, const Holding& holding) noexcept = 0;
 
-  // The same for whoever has no handle: in any mode, any number at a time. `why` is what is said
-  // about a refusal.
+  // The same without a handle: in any mode, any number at a time. `why` says more about a
+  // refusal.
   virtual std::error_code acquire_as(const std::string& name, Want want, Deadline deadline,
                                      const std::stop_token& cancel, Holding& holding,
                                      std::string& why) = 0;
@@ -97,7 +97,7 @@ class Gateway {
   virtual std::error_code status(GroupStatus& status) = 0;
   virtual std::error_code stats(MemberStats& stats) = 0;
 
-  // The daemon leaves its group, or stops another member's beats. `why` is what is said about a
+  // The daemon leaves its group, or stops another member's beats. `why` says more about a
   // refusal.
   virtual std::error_code leave(std::chrono::milliseconds patience, std::string& why) = 0;
   virtual std::error_code evict(const std::string& whom, std::string& why) = 0;
@@ -108,7 +108,7 @@ class Gateway {
   // What is held is held for this process group.
   virtual void has_job(pid_t /*group*/) noexcept {}
 
-  // Fires when the grants of now cannot be relied on any more: all at once.
+  // Fires when the current grants cannot be relied on any more: all at once.
   virtual std::stop_token lost() const = 0;
   // Whether what is granted can be lost at all before it is given back.
   virtual bool can_lose() const { return true; }

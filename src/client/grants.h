@@ -1,4 +1,4 @@
-// What one object of a program holds of a lock, in any mode and any number: behind SharedMutex and
+// What one object of a program holds on a lock, in any mode and any number: behind SharedMutex and
 // Semaphore, and the command line, which does not know what kind of lock it asks for.
 #pragma once
 
@@ -39,14 +39,14 @@ class Grants {
   // One of that kind. REQUIRES: held.
   void release(Want want);
 
-  // Of the grant of that kind that came last. REQUIRES: held.
+  // Of the latest grant of that kind. REQUIRES: held.
   Fence fence(Want want) const;
   bool holds(Want want) const;
   // Why the daemon refused last; empty if it never did.
   std::string refusal() const;
 
   const std::string& name() const { return name_; }
-  // Of the grant that came last.
+  // Of the latest grant.
   std::stop_token lost() const {
     const std::lock_guard lock{mutex_};
     return held_.empty() ? gateway_->lost() : gateway_->lost(held_.back().holding);

@@ -1,6 +1,6 @@
 // Whether the daemon of a connection lives, and how long what it granted is good: when to ping it,
 // and what its answers promise. Times are on the clock of leases (base/boot_clock.h). All of it
-// belongs to the thread that reads, but for valid_until().
+// belongs to the thread that reads, except valid_until().
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class Heartbeat {
   // The ping that is due now, if one is: one at a time.
   std::optional<session::Ping> ping(Time now);
   void ping_soon() { is_urgent_ = true; }
-  // False if it answers no ping of ours.
+  // False if it does not answer a ping of ours.
   bool on_pong(const session::Pong& pong);
 
   bool has_leases() const { return has_leases_; }
@@ -33,7 +33,7 @@ class Heartbeat {
   // True once each time that what was granted has run out: the daemon may be asleep, and others
   // take over when its lease is over.
   bool expires(Time now);
-  // Others may come in soon after what we hold is no longer good: nobody is to hear of it late.
+  // Others may get in soon after what we hold is no longer good, so its loss must not be told late.
   Time until_next_look(Time now) const;
 
   // Until when what the daemon granted is good without further word. Any thread.
@@ -41,7 +41,7 @@ class Heartbeat {
 
  private:
   // When the last ping that was answered was sent, not when its answer came, which may have been
-  // long on its way.
+  // under way for long.
   Time known_alive_;
   std::atomic<Time> valid_until_;
   Time ping_every_ = Client::kPingEvery;

@@ -14,11 +14,11 @@ class JobTie {
  public:
   explicit JobTie(Client& client) : gateway_(client.gateway_) {}
 
-  // The connection: whoever inherits it keeps what is held from being free. -1: none.
+  // The connection: a process that inherits it keeps what is held from being free. -1: none.
   int descriptor() const { return gateway_->descriptor(); }
   // The daemon, if it is on this machine, ends the group rather than free what is held.
   void has_job(pid_t group) const noexcept { gateway_->has_job(group); }
-  // Over TCP the daemon frees what is held when it has not heard of us for long, and cannot end
+  // Over TCP the daemon frees what is held when it has not heard from us for long, and cannot end
   // the job before that.
   bool is_remote() const {
     int domain = AF_UNIX;

@@ -20,11 +20,11 @@ class Mutex::Impl {
         handle_(gateway_->handle(name_)),
         can_lose_(gateway_->can_lose()) {}
   ~Impl() {
-    HAPAX_CHECK(asked_.load() == 0);  // Cancel what is asked for, and see it through.
+    HAPAX_CHECK(asked_.load() == 0);  // Cancel what is asked for, and wait for the answer.
     if (is_held_) gateway_->release(handle_.get(), holding_);
   }
 
-  // Nothing is allocated, nobody is told; no clock is read unless there is a lease.
+  // Nothing is allocated and nobody is told; no clock is read unless there is a lease.
   bool enter_again() noexcept {
     detail::Holding holding;
     return gateway_->enter_again(handle_.get(), holding) && keep(holding);
@@ -37,8 +37,8 @@ class Mutex::Impl {
         return error;
       }
       if (keep(holding)) return {};
-      // Another thread was given the lock by this object, lost it, and has yet to unlock it. Looked
-      // for rather than told: an unlock() that tells would cost every one that nobody waits for.
+      // Another thread was given the lock by this object, lost it, and has yet to unlock it. Polled
+      // rather than signalled: an unlock() that signals would cost even when nobody waits.
       constexpr std::chrono::milliseconds kLook{5};
       while (is_held_.load(std::memory_order_acquire)) {
         if (cancel.stop_requested()) return make_error_code(Errc::cancelled);
@@ -99,7 +99,7 @@ class Mutex::Impl {
         return false;
       }
     } else {
-      // Nobody else touches it: whoever is granted the lock is alone.
+      // Nobody else touches it: the holder of the lock is alone.
       is_held_.store(true, std::memory_order_relaxed);
     }
     holding_ = holding;
@@ -108,7 +108,7 @@ class Mutex::Impl {
 
   const bool can_lose_;
   std::atomic<int> asked_{0};  // Asynchronous requests without an answer.
-  // Invariant: written only by whoever has set is_held_.
+  // Invariant: written only by the thread that has set is_held_.
   detail::Holding holding_;
   std::atomic<bool> is_held_{false};
 };

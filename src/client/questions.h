@@ -1,4 +1,4 @@
-// What Client and Node ask alike: an answer, or an exception.
+// What both Client and Node ask: an answer, or an exception.
 #pragma once
 
 #include <cstdint>

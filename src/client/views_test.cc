@@ -59,7 +59,7 @@ class NodeViews : public ::testing::Test {
   }
 
   const testing::Folder folder_;
-  // Where nothing is to be lost, longer than a busy machine lets us wait.
+  // Where nothing is to be lost: longer than a busy machine makes us wait.
   std::chrono::milliseconds ttl_{800};
   std::vector<std::unique_ptr<Node>> nodes_{8};
 };
@@ -213,7 +213,7 @@ TEST_F(NodeViews, TakeNothingForTheirOwnThatTheyHaveLost) {
   }
   Mutex current{(*this)[0], "one"};
   ASSERT_TRUE(current.try_lock_for(20s));
-  old.unlock();  // Of what is no longer held; the lock is another one's by now.
+  old.unlock();  // Of what is no longer held; by now the lock is somebody else's.
   Mutex next{(*this)[0], "one"};
   EXPECT_FALSE(next.try_lock());
   EXPECT_FALSE(current.lost().stop_requested());
@@ -221,7 +221,7 @@ TEST_F(NodeViews, TakeNothingForTheirOwnThatTheyHaveLost) {
   EXPECT_TRUE(next.try_lock_for(20s));
 }
 
-// As a std::mutex: the other thread comes in when the first has unlocked, lost or not.
+// As with a std::mutex, the other thread gets in when the first has unlocked, lost or not.
 TEST_F(NodeViews, LetThreadsShareAMutexThroughALoss) {
   start(1);
   Mutex mutex{(*this)[0], "one"};
@@ -265,14 +265,14 @@ TEST_F(NodeViews, EnterNothingByThemselvesWithoutALease) {
     EXPECT_EQ(mutex.valid_for(), 0ms);
     EXPECT_FALSE(mutex.try_lock_for(10ms));
   }
-  // Whoever is next counts on from the last entry that nobody was asked for.
+  // The next one counts on from the last entry that nobody was asked for.
   Mutex other{(*this)[1], "one"};
   ASSERT_TRUE(other.try_lock_for(20s));
   EXPECT_GT(other.fence(), last);
 }
 
-// A loop that hangs stops beating. Who enters by the word alone does not need it, and is stopped by
-// the clock; who holds is told by another thread.
+// A loop that hangs stops beating. A thread that enters by the word alone does not need it and is
+// stopped by the clock; holders are told by another thread.
 TEST_F(NodeViews, AreStoppedByTheClockWhenTheirLoopHangs) {
   start(2);
   std::atomic<int> inside{0};

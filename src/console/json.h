@@ -8,7 +8,7 @@ namespace hapax::cli {
 void print_json(const boost::json::object& object);
 
 // A number as people and tests expect it: 18, not 1.8E1; a whole one without a fraction. Null if it
-// is none (NaN) or infinite, for which JSON has no words.
+// is not a number (NaN) or infinite, for which JSON has no words.
 boost::json::value json_number(double value);
 
 }  // namespace hapax::cli

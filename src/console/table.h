@@ -25,7 +25,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// 18, 5.08, 2.829: as many digits as say something.
+// 18, 5.08, 2.829: as many digits as mean something.
 std::string show_number(double value);
 
 }  // namespace hapax::cli

@@ -1,5 +1,5 @@
-// The job of a client on this machine is over before anybody else has what was held for it, also if
-// the client cannot see to that itself: it sleeps, or is dead.
+// The job of a client on this machine ends before anybody else gets what was held for it, even if
+// the client cannot see to that itself because it sleeps, or is dead.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace hapax {
 
-// At once, for what is free next: the daemon waits until it is dead, but not for ever.
+// At once, since the lock is free next: the daemon waits until it is dead, but not for ever.
 inline void end_job(const Visitor& visitor) {
   constexpr std::chrono::milliseconds kToDie{50};
   if (visitor.job()) (void)visitor.job()->end(kToDie);
@@ -22,8 +22,8 @@ inline bool leaves_job(const Visitor& visitor) {
   return visitor.job() && visitor.holds_anything() && !visitor.has_said_goodbye();
 }
 
-// Kills the job, looking after it more and more seldom, and calls `then` when it is dead, however
-// long that takes. REQUIRES: it has one.
+// Kills the job, checking on it less and less often, and calls `then` when it is dead, however long
+// that takes. REQUIRES: it has one.
 template <class After>
 void when_job_is_dead(std::shared_ptr<Visitor> gone, After after, std::function<void()> then,
                       std::chrono::milliseconds look = std::chrono::milliseconds{1}) {

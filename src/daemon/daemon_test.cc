@@ -1,4 +1,4 @@
-// The daemon against clients that do not behave: raw bytes on its socket.
+// The daemon against clients that misbehave: raw bytes on its socket.
 #include "daemon/daemon.h"
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -224,7 +224,7 @@ TEST(Daemon, RefusesWhatMakesNoSense) {
   EXPECT_EQ(client.expect<session::Pong>().request, 8u);
 }
 
-// An answer is a frame that has an end, whatever clients do.
+// An answer is a frame with a size limit, whatever clients do.
 TEST(Daemon, CountsThoseWhoDoNotFitIntoAnAnswer) {
   const Alone alone;
   Raw crowd{alone};

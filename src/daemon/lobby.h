@@ -1,4 +1,4 @@
-// Who is at the daemon's door: not too many, strangers not for long, and nobody behind TCP who has
+// Who is at the daemon's door: not too many, strangers not for long, and nobody over TCP that has
 // fallen silent.
 #pragma once
 
@@ -40,7 +40,7 @@ class Lobby {
   static constexpr std::size_t kMostStrangers = 256;  // Who have not introduced themselves yet.
   static constexpr std::chrono::milliseconds kPatrolEvery{500};
 
-  // The oldest go first: who means it has introduced itself by now.
+  // The oldest go first: a client that means it has introduced itself by now.
   void send_strangers_away() {
     std::erase_if(strangers_, [](const std::weak_ptr<Visitor>& weak) {
       const auto visitor = weak.lock();
@@ -53,8 +53,8 @@ class Lobby {
     }
   }
 
-  // Clients speak once a second. One behind TCP that has not for so long that it relies on nothing
-  // any more sleeps, or is cut off: others need not wait for it.
+  // Clients speak once a second. One over TCP that has been silent for so long that it relies on
+  // nothing any more is asleep or cut off: others need not wait for it.
   void patrol() {
     if (std::exchange(is_patrolling_, true)) return;
     after_(kPatrolEvery, [this] {
@@ -73,7 +73,7 @@ class Lobby {
 
   After after_;
   std::set<std::shared_ptr<Visitor>> visitors_;
-  std::deque<std::weak_ptr<Visitor>> strangers_;  // Perhaps: some may be none any more.
+  std::deque<std::weak_ptr<Visitor>> strangers_;  // Perhaps: some may have introduced themselves.
   bool is_patrolling_ = false;
 };
 

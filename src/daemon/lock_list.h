@@ -1,7 +1,7 @@
-// What one answer tells about locks. Anybody can wait a million times, and an answer is a frame
-// that has an end; so the first that fit are listed, and the others are counted.
+// What one answer tells about locks. Anybody can wait a million times, and an answer is a frame of
+// limited size; so the first that fit are listed, and the others are counted.
 //
-// Locks and people have room of their own: no crowd before one lock hides another lock, or a
+// Locks and people have room of their own: no crowd at one lock hides another lock, or a
 // holder.
 #pragma once
 
@@ -23,10 +23,10 @@ class LockList {
     std::size_t lock_bytes = 0;
     std::size_t people_bytes = 0;
   };
-  // Of what a member tells another: less than a message of the mesh.
+  // What a member tells another: less than a message of the mesh.
   static constexpr Limits kOfMember{1'000, std::size_t{512} << 10, std::size_t{256} << 10};
-  // Of all members together. A holder may come when its lock is listed already, and is listed in
-  // any case: at most a kilobyte and a bit for each lock. So it is less than kLargestAnswer.
+  // Of all members together. A holder may come when its lock is already listed, and is listed in
+  // any case: at most a little over a kilobyte for each lock. So it is less than kLargestAnswer.
   static constexpr Limits kOfAll{1'000, std::size_t{1} << 20, std::size_t{1} << 20};
 
   explicit LockList(const Limits& limits) : limits_(limits) {}

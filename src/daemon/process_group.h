@@ -13,11 +13,11 @@ class ProcessGroup {
   // Nothing if that process leads no group, or is not the owner's.
   static std::optional<ProcessGroup> led_by(pid_t leader, uid_t owner);
 
-  // Whether anybody of it is left. A zombie is not: it does nothing any more, and whoever should
-  // wait for it may never do so.
+  // Whether any process of it is left. A zombie does not count: it does nothing any more, and its
+  // parent may never wait for it.
   bool is_running() const;
   void kill() const;
-  // Kills it until nobody is left; false if somebody is after so long.
+  // Kills it until none is left; false if one still is when the time is up.
   bool end(std::chrono::milliseconds patience) const;
 
  private:

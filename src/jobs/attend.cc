@@ -42,7 +42,7 @@ Reliance::Reliance(const std::vector<std::stop_token>& ends,
 
 bool Reliance::has_ended() {
   const milliseconds valid = valid_for_();
-  if (has_any_ended(ends_)) return true;  // After valid_for: that is nothing from here on.
+  if (has_any_ended(ends_)) return true;  // After valid_for, which is zero from here on.
   good_until_ = steady_clock::now() + valid;
   return valid <= grace_;
 }
@@ -66,7 +66,7 @@ std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
     if (reliance.has_ended()) return std::nullopt;
     job.may_run_for(reliance.good_for());
     if (const auto status = job.reap()) {
-      // A daemon that has lost its lease kills the job as it says so: the word may be on its way.
+      // A daemon that has lost its lease kills the job as it says so: the news may be on its way.
       pollfd word{reliance.bell().descriptor(), POLLIN, 0};
       if (*status == kBySignal + SIGKILL) poll(&word, 1, kForTheWord_ms);
       if (reliance.has_ended()) return std::nullopt;

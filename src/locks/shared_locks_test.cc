@@ -245,7 +245,7 @@ TEST_F(Units, AreNothingForWhoWantsToBeAlone) {
   EXPECT_TRUE(one.holds(alone)) << "of one unit, one is alone";
 }
 
-// Two policies are a complaint, not two truths.
+// Policies that differ are a complaint, not two truths.
 TEST(SharedLocks, ComplainOfMembersThatCountOtherwise) {
   const Membership here{Epoch{7}, 2, NodeId{0}};
   const Membership there{Epoch{7}, 2, NodeId{1}};

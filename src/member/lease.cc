@@ -32,7 +32,7 @@ Lease::~Lease() {
   signal(wake_);
   thread_.join();
   for (Notice& notice : notices_) {
-    // Whoever is called may be the one who ends all this.
+    // A callback may be what ends all this.
     if (notice.thread.get_id() == std::this_thread::get_id()) {
       notice.thread.detach();
     } else {

@@ -3,8 +3,8 @@
 // are told on a further thread, one for each term that ends, so that what they do then holds up
 // nobody, not even those who are told of the next loss.
 //
-// Every grant is of a term. A term ends once, with all its grants; what is granted afterwards is of
-// the next one, and its token has not fired.
+// Every grant belongs to a term. A term ends once, with all its grants; what is granted afterwards
+// belongs to the next one, whose token has not fired.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ class Lease {
   using Term = std::uint64_t;  // From 1.
   static constexpr Instant kForever = Instant::max();
 
-  // One that runs out has run out until it is renewed. Where there are no leases there is one term,
-  // for ever. Throws std::system_error.
+  // A lease that has run out stays so until it is renewed. Where there are no leases there is one
+  // term, for ever. Throws std::system_error.
   explicit Lease(bool runs_out);
   ~Lease();
   Lease(const Lease&) = delete;
@@ -40,7 +40,7 @@ class Lease {
   // Whether a grant of that term is good now.
   bool covers(Term term) const noexcept;
   Span left() const noexcept;
-  // Fires when the term ends, and has fired if it has. The term of now, for 0.
+  // Fires when the term ends, and has fired if it already has. 0 is the current term.
   std::stop_token token(Term term) const;
 
   // --- the loop ---

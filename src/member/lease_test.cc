@@ -73,7 +73,7 @@ TEST(Lease, RunsOutByItself) {
   EXPECT_FALSE(lease.covers(term));
 }
 
-// Whoever is called may take as long as it likes: the loop, which says that all is lost, goes on.
+// A callback may take as long as it likes: the loop, which says that all is lost, goes on.
 TEST(Lease, DoesNotWaitForThoseItCalls) {
   Lease lease{true};
   lease.renew(boot_clock_now() + 1h);

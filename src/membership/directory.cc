@@ -154,7 +154,7 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
       const auto life = number_in(key.substr(kEvicted.size()));
       is_good = life.has_value();
       if (life) directory.evicted.push_back(Life{*life});
-    }  // Else of a later version, or somebody else's.
+    }  // Otherwise it is of a later version, or somebody else's.
     if (!is_good) return error("the engine's record '{}' is not one of hapax's", record.key);
   }
   std::sort(directory.lives.begin(), directory.lives.end(),

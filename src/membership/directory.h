@@ -5,12 +5,12 @@
 //   lives        the number of the last life that was given out
 //   view         {"epoch":3,"members":[1,4]}
 //   life/4 {"seat":1,"address":"10.0.0.2:7400","name":"db2","announced":true,"beat":17,"reached":2}
-//   evicted/4    "by": whoever asked for it
+//   evicted/4    "by": who asked for it
 //
 // A life is enlisted first, so that the others find and dial it; it is announced when it is
 // connected to everybody, and only then counts. Its record is its beat.
 //
-// Pure. What stands in an engine may have been written by anybody: it is decoded strictly.
+// Pure. What is in an engine may have been written by anybody: it is decoded strictly.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct Directory {
   engine::Revision revision = 0;
 
   const Enlisted* find(Life life) const;
-  // Whether the group runs with other settings. One that nobody is left of takes new ones.
+  // Whether the group runs with other settings. A group that nobody is left in takes new ones.
   bool differs_from(std::string_view settings) const;
   // The lowest that nobody has.
   std::optional<std::uint32_t> free_seat() const;
@@ -74,7 +74,7 @@ Change proposing(const Proposal& proposal);
 Change evicting(Life life, std::string_view by);
 // By that life itself, which no view has.
 Change withdrawing(Life life);
-// A life that was never announced and stood still.
+// A life that was never announced and has stood still.
 Change striking(const Enlisted& stale);
 
 }  // namespace hapax

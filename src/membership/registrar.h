@@ -21,7 +21,7 @@ class Registrar {
     std::function<void(const std::string& why)> on_unreadable;
     std::function<void(const EngineAsk&, Outcome)> on_committed;
     std::function<void(const Enlisted&)> on_enlisted;  // This is who we are now.
-    // The group has other settings, those, and we are not let in as long as it does.
+    // The group has other settings, these, and we are not let in as long as it does.
     std::function<void(const std::string& settings)> on_refused;
   };
 
@@ -33,14 +33,14 @@ class Registrar {
   // Become a new life, at that seat or the lowest free one. Tries until it succeeds.
   void enlist(std::string address, std::string name, std::optional<std::uint32_t> seat);
   void carry_out(const EngineAsk& ask);
-  // Asks nothing more, and hears nothing more: the io_context may run out of work.
+  // Asks and hears nothing more: the io_context may run out of work.
   void stop();
   void evict(Life life, const std::string& by, std::function<void(Outcome)> done);
   // Says that we are there, though not announced.
   void show_life();
   // We are not there any more, whatever we were; `done` when the engine knows, or does not answer.
   void withdraw(std::function<void()> done);
-  // Somebody who never announced itself and stood still: its seat is free again.
+  // A life that never announced itself and has stood still: its seat is free again.
   void strike(const Enlisted& stale);
 
   // Goes with the next beat.
@@ -72,7 +72,7 @@ class Registrar {
     std::optional<std::uint32_t> seat;
   };
   std::optional<Wish> wish_;  // To be enlisted.
-  // By which we were enlisted or announced. A read begun before it may come back without it, and
+  // The commit that enlisted or announced us. A read begun before it may come back without it, and
   // must not pass for news: a life that does not find its own beat is over.
   engine::Revision own_commit_ = 0;
   bool is_second_try_ = false;

@@ -32,10 +32,10 @@ struct CheckReport {
   std::uint64_t transitions = 0;
   std::uint32_t depth = 0;
   std::uint64_t bytes = 0;
-  // The shortest way there, as commands of a trace, an entry for each step. In an election a step
+  // The shortest path there, as commands of a trace, an entry for each step. In an election a step
   // may take several, with line ends between them.
   std::vector<std::string> commands;
-  std::size_t round = 0;  // Starvation: how many of the last of them can be gone round for ever.
+  std::size_t round = 0;  // Starvation: how many of the last of them can be repeated for ever.
 };
 
 }  // namespace hapax

@@ -1,4 +1,4 @@
-// Where the numbers of a state lie in its row: fields of some bits each in 64-bit words, none
+// Where the numbers of a state are in its row: fields of some bits each in 64-bit words, none
 // across the border of two.
 #pragma once
 

@@ -33,7 +33,7 @@ class FixedGroup {
   FixedGroup(const FixedGroup&) = delete;
   FixedGroup& operator=(const FixedGroup&) = delete;
 
-  // From here on members log what happens; that they find each other at the start is no news.
+  // From here on members log what happens; that they find each other at the start is not news.
   void settle() { settled_ = true; }
 
   // Of each member, where its clients reach it.

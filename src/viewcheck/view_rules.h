@@ -1,4 +1,4 @@
-// The sentences of the view change, by name. Each is there because without it something goes wrong;
+// The rules of the view change, by name. Each is there because something goes wrong without it;
 // leaving one out shows what.
 #pragma once
 

@@ -18,7 +18,7 @@ constexpr std::uint32_t number(MessageId id) { return static_cast<std::uint32_t>
 
 struct Happening {
   enum class Kind : std::uint8_t {
-    told,       // From outside, `text` says what: suspect, campaign, start, clock, …
+    told,       // From outside; `text` says what: suspect, campaign, start, clock, …
     request,    // The process wants to enter.
     leave,      // The critical section ends.
     receive,    // A message comes in, from `peer`.
@@ -56,7 +56,7 @@ constexpr std::string_view name_of(Happening::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-// Invariants: steps never fall; a message is sent or copied before it is received or lost.
+// Invariants: steps never decrease; a message is sent or copied before it is received or lost.
 struct Chronicle {
   std::string algorithm;
   std::vector<std::string> names;

@@ -111,7 +111,7 @@ bool failed(const ScriptBlock& block) {
   return !block.outcome.empty() && block.outcome.front().starts_with("error: ");
 }
 
-// One command a block: what is to be left out is left out by itself.
+// One command per block, so that each can be left out by itself.
 Script one_by_one(const Script& script) {
   Script single;
   single.closing = script.closing;
@@ -143,7 +143,7 @@ class Minimiser {
 
  private:
   // Takes the candidate if it shows what the trace showed. Steps that cannot be taken without those
-  // that went go with them.
+  // removed go with them.
   bool take_if_it_shows(Script candidate) {
     if (played_ >= kMostPlayed) return false;
     Result<Performance> played = perform(candidate);
@@ -221,7 +221,7 @@ Flaw flaw_of(const Performance& played) {
     if (Flaw stuck = dead_end_of(scene)) seen.try_emplace(stuck.kind, std::move(stuck.text));
   }
   if (seen.empty()) return {};
-  return {seen.begin()->first, seen.begin()->second};  // In the order of gravity.
+  return {seen.begin()->first, seen.begin()->second};  // The gravest first.
 }
 
 std::size_t steps_of(const Script& script) {

@@ -1,5 +1,5 @@
-// Makes a trace that shows a violation short: steps go as long as what is left still plays and
-// still shows the same kind of violation (delta debugging: halves first, single steps last).
+// Shortens a trace that shows a violation: steps are removed as long as what is left still plays
+// and still shows the same kind of violation (delta debugging: halves first, single steps last).
 #pragma once
 
 #include <cstddef>
@@ -35,15 +35,15 @@ Flaw flaw_of(const Performance& played);
 struct Minimised {
   Script script;  // Played, a block for each step. Comments stay with their step.
   Flaw flaw;
-  std::size_t steps_before = 0;  // Commands but for `nodes` and `start`.
+  std::size_t steps_before = 0;  // Commands other than `nodes` and `start`.
   std::size_t steps_after = 0;
 };
 
 // The number of commands of a trace that take a step.
 std::size_t steps_of(const Script& script);
 
-// An error if the trace cannot be played or shows nothing wrong. From what is left no single step
-// can be taken away, unless the search grew too long and was given up (100 million steps played).
+// An error if the trace cannot be played or shows nothing wrong. No single step can be removed from
+// what is left, unless the search took too long and was given up (100 million steps played).
 Result<Minimised> minimise(const Script& script);
 
 }  // namespace hapax

@@ -65,7 +65,7 @@ TEST(Minimise, ChangesNothingOfWhatIsShortest) {
   EXPECT_EQ(twice.steps_after, twice.steps_before);
 }
 
-// Who asks later waits, too, but one waiting for ever is enough.
+// Those who ask later wait, too, but one waiting for ever is enough.
 TEST(Minimise, KeepsOneThatWaitsForEver) {
   const Minimised less = minimise(script_of("nodes ricart-agrawala P1 P2 P3\n----\n\n"
                                             "request P3\nstabilize\nrelease P3\ncrash P3\n"

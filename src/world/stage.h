@@ -30,7 +30,7 @@ class TraceStage {
   TraceStage(const TraceStage&) = delete;
   TraceStage& operator=(const TraceStage&) = delete;
 
-  // What came of a command, one line a happening, nodes by their names.
+  // What came of a command, one line per happening, nodes by their names.
   Result<Lines> perform(const Command& command);
   // What the trace tells its reader at this point.
   void remark(std::string comment);
@@ -43,7 +43,7 @@ class TraceStage {
   Result<NodeId> node(const Command& command, std::size_t at) const;
   Result<std::uint64_t> number_at(const Command& command, std::size_t at) const;
 
-  // Writes down what happened, #4 by its name; next_step() before the first of a step.
+  // Records what happened, #4 by its name; next_step() before the first of a step.
   void next_step() { ++step_; }
   Happening& record(Happening happening);
   std::size_t recorded() const { return chronicle_.happenings.size(); }
