@@ -65,7 +65,7 @@ const std::map<std::string, Names> kSees{
     {"voting", {"base", "core"}},
     {"mutex", {"base", "core", "wire", "voting"}},
     {"election", {"base", "core"}},
-    {"locks", {"base", "core", "wire", "mutex"}},
+    {"locks", {"base", "core", "wire", "voting", "mutex"}},
     {"view", {"base", "core"}},
     {"service", {"base", "core", "wire", "locks", "view"}},
     {"membership", {"base", "core", "engine", "net", "locks", "view", "service"}},

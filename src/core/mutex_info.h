@@ -5,20 +5,25 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace hapax {
+
+class VotingSets;
 
 // An algorithm's number, as members write it to one another. Given once, and never again to another
 // algorithm; below 0x80, which is a bit of the payload's tag.
 enum class AlgorithmId : std::uint8_t {};
+
+inline constexpr std::uint8_t kMostAlgorithmIds = 0x80;
 
 constexpr std::uint8_t number(AlgorithmId id) { return static_cast<std::uint8_t>(id); }
 
 // What an algorithm needs of its channels. Reliable always; the order of messages only for some.
 enum class Channels : std::uint8_t { unordered, fifo };
 
-// Which of the MutexChoices an algorithm takes.
+// Which of the MutexChoices an algorithm takes, besides voting sets.
 struct MutexTakes {
-  bool voting_sets = false;
   bool say_denied = false;
   bool units = false;  // And per_member.
 };
@@ -42,6 +47,8 @@ struct MutexInfo {
   bool readers_join = false;
   // Counters from here on are beyond what counting can have reached: somebody made them up.
   std::uint8_t counter_bits = 48;
+  // The voting sets that `text` names, of n members. Null: the algorithm takes none.
+  Result<VotingSets> (*voting_sets)(std::string_view text, std::uint32_t n) = nullptr;
   // Why states do not come again when members go on asking for ever, even with all clocks counted
   // from the lowest. Empty if they do.
   std::string_view never_repeats = "";

@@ -106,7 +106,8 @@ TEST_F(Hostile, EveryTruncationIsMalformed) {
 
 TEST_F(Hostile, AnAlgorithmItDoesNotKnow) {
   Bytes bytes = header("central", "central/x");
-  for (int tag = kAlgorithms; tag < 128; ++tag) {
+  for (int tag = 0; tag < kMostAlgorithmIds; ++tag) {
+    if (is_valid(AlgorithmId{static_cast<std::uint8_t>(tag)})) continue;
     bytes[0] = static_cast<std::uint8_t>(tag);
     EXPECT_EQ(complaint_of(bytes).kind, Kind::unknown_algorithm);
   }

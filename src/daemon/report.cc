@@ -42,7 +42,7 @@ session::Stats stats_of(const Facts& facts) {
   session::Stats stats;
   stats.member = number(facts.config.self);
   stats.uptime_ms = milliseconds_of(facts);
-  for (std::uint8_t i = 0; i < kAlgorithms; ++i) {
+  for (std::uint8_t i = 0; i < kMostAlgorithmIds; ++i) {
     const auto& counts = facts.locks.algorithms[i];
     if (counts.sent == 0 && counts.received == 0) continue;
     stats.traffic.push_back({std::string{name_of(AlgorithmId{i})}, counts.sent, counts.received});

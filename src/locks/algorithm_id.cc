@@ -5,6 +5,14 @@
 
 namespace hapax {
 
+bool is_valid(AlgorithmId id) { return find_algorithm(id) != nullptr; }
+
+bool is_shared(AlgorithmId id) {
+  const Operations* algorithm = find_algorithm(id);
+  HAPAX_CHECK(algorithm != nullptr);
+  return algorithm->shared;
+}
+
 std::string_view name_of(AlgorithmId id) {
   const Operations* algorithm = find_algorithm(id);
   HAPAX_CHECK(algorithm != nullptr);

@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-#include "locks/algorithm_id.h"
+#include "core/mutex_info.h"
 #include "wire/codec.h"
 
 namespace hapax {

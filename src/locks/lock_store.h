@@ -12,7 +12,7 @@
 
 #include "base/ids.h"
 #include "core/fence.h"
-#include "locks/any_mutex.h"
+#include "core/instance.h"
 #include "core/lock_name.h"
 #include "locks/outbox.h"
 #include "locks/waiter_queue.h"
@@ -21,17 +21,18 @@ namespace hapax {
 
 struct LockEntry {
   std::string name;
-  AnyMutex mutex;     // Empty: the place is free.
+  Instance mutex;     // Empty: the place is free.
   Fence fence;        // Of the local holder. Meaningful while held.
   WaiterId holder{};  // Meaningful while held.
   // Invariant: empty while the mutex is idle, unless its coordinator is still to be elected.
   WaiterQueue waiters;
   std::uint32_t slot = 0;
-  NodeId home{};        // The view's holder for this lock.
-  bool held = false;    // By a local waiter. Invariant: exactly while the mutex is inside.
+  NodeId home{};          // The view's holder for this lock.
+  std::uint8_t sets = 0;  // LockKind::sets.
+  bool held = false;      // By a local waiter. Invariant: exactly while the mutex is inside.
   bool pinned = false;  // It began elsewhere than a new instance would, so it must not be dropped.
-  // A WAKE came since the token left. Invariant: false unless a token ring, at its home, whose
-  // token is out or in use.
+  // A WAKE came since the token left. Invariant: false unless the token may rest, this is its
+  // home, and it is out or in use.
   bool woken = false;
 };
 

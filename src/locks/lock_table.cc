@@ -1,16 +1,16 @@
 #include "locks/lock_table.h"
 
-#include <concepts>
 #include <utility>
 
 #include "base/check.h"
-#include "base/text.h"
-#include "locks/any_mutex.h"
+#include "core/instance.h"
 #include "core/lock_name.h"
+#include "locks/instances.h"
 #include "locks/lock_payload.h"
 #include "locks/lock_store.h"
 #include "locks/shared_locks.h"
 #include "locks/waiter_queue.h"
+#include "mutex/catalog.h"
 
 namespace hapax {
 
@@ -18,21 +18,16 @@ namespace {
 
 using Kind = Outbox::Complaint::Kind;
 
-// An instance whose counter is beyond what counting can have reached is kept, not dropped: a peer
-// that made it up must not spoil, by the floor, the locks that it has nothing to do with. The
-// ring's turns have 40 bits to themselves.
-template <class A>
-constexpr std::uint64_t kHighestFloor = std::uint64_t{1} << (std::same_as<A, TokenRing> ? 39 : 48);
-
-constexpr AlgorithmId kCentral{0};
-static_assert(std::same_as<std::variant_alternative_t<number(kCentral) + 1, AnyMutex>, Central>);
-
 }  // namespace
 
 class LockTable::Impl {
  public:
   Impl(const Membership& m, Policy p, const Options& o)
-      : membership(m), policy(std::move(p)), options(o), shared(membership, stats) {
+      : membership(m),
+        policy(std::move(p)),
+        options(o),
+        instances(membership, policy, stats),
+        shared(membership, instances, stats) {
     HAPAX_CHECK(number(membership.self) < membership.size);
   }
 
@@ -53,69 +48,62 @@ class LockTable::Impl {
   LockStore locks;
   std::optional<NodeId> coordinator;  // As elected. Never changes once known.
   bool awaits_coordinator = false;    // Invariant: false once it is known.
+  Instances instances;
   SharedLocks shared;
 
  private:
-  View view_of(const LockEntry& entry) const {
-    return {membership.epoch, membership.size, membership.self, entry.home, false};
+  static LockKind kind_of(const LockEntry& entry) {
+    return {.algorithm = entry.mutex.info().id, .sets = entry.sets};
   }
+  View view_of(const LockEntry& entry) const { return instances.view_of(entry.home); }
   bool is_home(const LockEntry& entry) const { return entry.home == membership.self; }
   // Whether locks by that algorithm have no home yet.
-  bool is_homeless(AlgorithmId algorithm) const {
-    return options.elects_coordinator && !coordinator && algorithm == kCentral;
+  bool is_homeless(const MutexInfo& info) const {
+    return options.elects_coordinator && !coordinator && info.coordinated;
   }
-  NodeId home_for(std::string_view name, AlgorithmId algorithm) const {
-    if (coordinator && algorithm == kCentral) return *coordinator;
+  NodeId home_for(std::string_view name, const MutexInfo& info) const {
+    if (coordinator && info.coordinated) return *coordinator;
     return home_of(name, membership.size);
   }
   bool is_full() const { return locks.size() + shared.size() >= options.most_locks; }
 
-  LockEntry& create(std::string_view name, AlgorithmId algorithm);
+  void set_up(LockEntry& entry, const LockKind& kind) const;
+  LockEntry& create(std::string_view name, const LockKind& kind);
   void drop_if_like_new(LockEntry& entry);
 
-  void on_wake(NodeId from, std::string_view name, AlgorithmId algorithm, Outbox& out);
-  template <class A>
-  void on_message(NodeId from, const LockPayload& payload, AlgorithmId algorithm, Outbox& out);
+  void on_wake(NodeId from, std::string_view name, const LockKind& kind, Outbox& out);
+  void on_message(NodeId from, const LockPayload& payload, const LockKind& kind, Outbox& out);
 
-  template <class A>
-  void settle(LockEntry& entry, A& a, Effects<typename A::Message>& fx, Outbox& out);
-  template <class A>
-  void flush_sends(LockEntry& entry, A& a, const Effects<typename A::Message>& fx, Outbox& out);
+  void settle(LockEntry& entry, Outbox& out);
+  void flush_sends(LockEntry& entry, Outbox& out);
   void grant_first(LockEntry& entry, Turn turn, Outbox& out);
-  bool comes_to_rest(LockEntry& entry, TokenRing& ring, const TokenRing::Message& message) const;
-  void wake_home(const LockEntry& entry, Outbox& out);
-  LockStats::PerAlgorithm& counts(AlgorithmId id) { return stats.algorithms[number(id)]; }
+  bool comes_to_rest(LockEntry& entry, std::span<const std::uint8_t> message) const;
 
   WaiterPool waiters_;
-  AnyEffects effects_;
-  std::array<std::uint64_t, kAlgorithms> floors_{};  // The highest counters dropped in this view.
 };
 
 // --- instances ---
 
+// As new, at the home that such a lock has.
+void LockTable::Impl::set_up(LockEntry& entry, const LockKind& kind) const {
+  entry.sets = kind.sets;
+  entry.home = home_for(entry.name, find_algorithm(kind.algorithm)->info);
+  entry.mutex = Instances::make(kind, view_of(entry), instances.choices_for(kind));
+}
+
 // REQUIRES: there is none of that name, and room for one.
-LockEntry& LockTable::Impl::create(std::string_view name, AlgorithmId algorithm) {
+LockEntry& LockTable::Impl::create(std::string_view name, const LockKind& kind) {
   LockEntry& entry = locks.insert(name);
-  entry.home = home_for(name, algorithm);
-  with_algorithm(algorithm, [&]<class A>() {
-    A& a = entry.mutex.emplace<A>(make<A>(view_of(entry)));
-    raise_counter(a, floors_[number(algorithm)]);
-  });
+  set_up(entry, kind);
+  entry.mutex.raise_counter(instances.floor_of(entry.mutex));
   ++stats.instances;
   return entry;
 }
 
 void LockTable::Impl::drop_if_like_new(LockEntry& entry) {
   if (entry.held || entry.pinned || entry.woken || !entry.waiters.empty()) return;
-  bool dropped = false;
-  with_mutex_in(entry.mutex, [&]<class A>(const A& a) {
-    const std::uint64_t counter = counter_of(a);
-    if (counter > kHighestFloor<A> || !is_like_new(a, view_of(entry))) return;
-    std::uint64_t& floor = floors_[number(algorithm_of(entry.mutex))];
-    floor = std::max(floor, counter);
-    dropped = true;
-  });
-  if (!dropped) return;
+  const MutexChoices choices = instances.choices_for(kind_of(entry));
+  if (!instances.forget_if_like_new(entry.mutex, view_of(entry), choices)) return;
   locks.erase(entry);
   --stats.instances;
   ++stats.dropped;
@@ -123,23 +111,23 @@ void LockTable::Impl::drop_if_like_new(LockEntry& entry) {
 
 // --- steps ---
 
-// Carries out what a step left in `fx`, and goes on until there is nothing more to do here: an
-// entry goes to the first local waiter, or is left again if all have given up; and while somebody
-// waits, the algorithm asks.
-template <class A>
-void LockTable::Impl::settle(LockEntry& entry, A& a, Effects<typename A::Message>& fx,
-                             Outbox& out) {
+// Carries out what a step left in the effects, and goes on until there is nothing more to do here:
+// an entry goes to the first local waiter, or is left again if all have given up; and while
+// somebody waits, the algorithm asks.
+void LockTable::Impl::settle(LockEntry& entry, Outbox& out) {
+  InstanceEffects& fx = instances.effects();
+  Instance& mutex = entry.mutex;
   while (true) {
-    flush_sends(entry, a, fx, out);
+    flush_sends(entry, out);
     const std::optional<Turn> entered = fx.entered();
     fx.clear();
     if (entered && !entry.waiters.empty()) return grant_first(entry, *entered, out);
     if (entered) {
-      a.release(fx);
-    } else if (a.phase() == Phase::idle && !entry.waiters.empty()) {
-      a.request(fx);
-      if constexpr (std::same_as<A, TokenRing>) {
-        if (a.phase() == Phase::waiting && !is_home(entry)) wake_home(entry, out);
+      mutex.release(fx);
+    } else if (!entry.waiters.empty() && mutex.phase() == Phase::idle) {
+      mutex.request(fx);
+      if (mutex.info().token_rests && mutex.phase() == Phase::waiting && !is_home(entry)) {
+        instances.post_wake(mutex, entry.name, entry.home, out);
       }
     } else {
       return;
@@ -147,35 +135,12 @@ void LockTable::Impl::settle(LockEntry& entry, A& a, Effects<typename A::Message
   }
 }
 
-template <class A>
-void LockTable::Impl::flush_sends(LockEntry& entry, A& a, const Effects<typename A::Message>& fx,
-                                  Outbox& out) {
-  using Reach = typename Effects<typename A::Message>::Send::Reach;
-  const AlgorithmId id = algorithm_of(entry.mutex);
-  for (const auto& send : fx.sends()) {
-    if constexpr (std::same_as<A, TokenRing>) {
-      if (is_home(entry) && comes_to_rest(entry, a, send.message)) continue;
-    }
-    const std::size_t first = out.arena().size();
-    append_payload(out.arena(), id, entry.name, send.message);
-    const auto to = [&](NodeId receiver) {
-      HAPAX_CHECK(receiver != membership.self);
-      out.send(receiver, first);
-      ++counts(id).sent;
-    };
-    switch (send.reach) {
-      case Reach::one:
-        to(send.to);
-        break;
-      case Reach::others:
-        for (std::uint32_t i = 0; i < membership.size; ++i) {
-          if (NodeId{i} != membership.self) to(NodeId{i});
-        }
-        break;
-      case Reach::listed:
-        for (const NodeId receiver : fx.listed(send)) to(receiver);
-        break;
-    }
+void LockTable::Impl::flush_sends(LockEntry& entry, Outbox& out) {
+  const InstanceEffects& fx = instances.effects();
+  const bool may_rest = entry.mutex.info().token_rests && is_home(entry);
+  for (const InstanceEffects::Send& send : fx.sends()) {
+    if (may_rest && comes_to_rest(entry, fx.bytes(send))) continue;
+    instances.post(send, entry.mutex, kind_of(entry), entry.name, out);
   }
 }
 
@@ -189,32 +154,16 @@ void LockTable::Impl::grant_first(LockEntry& entry, Turn turn, Outbox& out) {
   out.grant(entry.holder, entry.name, entry.fence);
 }
 
-// --- the ring's token at home ---
+// --- a token that rests at home ---
 
 // The home keeps a token that is about to leave, as before it first set out, unless a WAKE came
 // since it left last. Nobody is forgotten: whoever waits sent a WAKE as it began to. If the WAKE
 // came before the token last left, the token has gone by there since; if after, it leaves again.
-bool LockTable::Impl::comes_to_rest(LockEntry& entry, TokenRing& ring,
-                                    const TokenRing::Message& message) const {
-  const auto& token = std::get<TokenRing::Token>(message);
-  // A later generation is nothing that a member of ours makes; no state to rest in is like it.
-  const bool rests = !entry.woken && token.generation == 0;
-  entry.woken = false;
-  if (!rests) return false;
-  ring = TokenRing{view_of(entry)};
-  ring.raise_turn(token.turn);
-  return true;
+bool LockTable::Impl::comes_to_rest(LockEntry& entry, std::span<const std::uint8_t> message) const {
+  return !std::exchange(entry.woken, false) && entry.mutex.take_back(message);
 }
 
-void LockTable::Impl::wake_home(const LockEntry& entry, Outbox& out) {
-  const AlgorithmId id = algorithm_of(entry.mutex);
-  const std::size_t first = out.arena().size();
-  append_header(out.arena(), id, true, entry.name);
-  out.send(entry.home, first);
-  ++counts(id).sent;
-}
-
-void LockTable::Impl::on_wake(NodeId from, std::string_view name, AlgorithmId algorithm,
+void LockTable::Impl::on_wake(NodeId from, std::string_view name, const LockKind& kind,
                               Outbox& out) {
   LockEntry* entry = locks.find(name);
   const NodeId home = entry != nullptr ? entry->home : home_of(name, membership.size);
@@ -222,12 +171,11 @@ void LockTable::Impl::on_wake(NodeId from, std::string_view name, AlgorithmId al
     return out.complain({from, Kind::broken_protocol, Reject::not_a_member,
                          fmt::format("{} wakes {} here, but its home is {}", from, name, home)});
   }
-  if (entry == nullptr) entry = &create(name, algorithm);
+  if (entry == nullptr) entry = &create(name, kind);
+  instances.count_received(entry->mutex);
   entry->woken = true;
-  auto& ring = std::get<TokenRing>(entry->mutex);
-  auto& fx = effects_for<TokenRing>(effects_);
-  ring.start(fx);
-  settle(*entry, ring, fx, out);
+  entry->mutex.start(instances.effects());
+  settle(*entry, out);
 }
 
 // --- local waiters ---
@@ -242,13 +190,12 @@ Result<void> LockTable::Impl::begin(std::string_view name, NodeId holder, bool h
   if (const LockKind kind = policy.kind_for(name); is_shared(kind.algorithm)) {
     return shared.begin(name, kind, here ? std::vector{*here} : std::vector<LockHolder>{});
   }
+  const LockKind kind = policy.kind_for(name);
   LockEntry& entry = locks.insert(name);
   entry.home = holder;
   entry.pinned = true;
-  View view = view_of(entry);
-  view.held = held;
-  with_algorithm(policy.algorithm_for(name),
-                 [&]<class A>() { entry.mutex.emplace<A>(make<A>(view)); });
+  entry.sets = kind.sets;
+  entry.mutex = Instances::make(kind, instances.view_of(holder, held), instances.choices_for(kind));
   ++stats.instances;
   if (here) {
     entry.holder = here->waiter;
@@ -270,23 +217,20 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Wa
     }
     if (is_shared(kind.algorithm)) return shared.acquire(name, kind, waiter, want, out);
     if (const auto fits = check_want(name, kind, want); !fits) return fits.error();
-    entry = &create(name, kind.algorithm);
+    entry = &create(name, kind);
   }
-  if (const auto fits = check_want(name, {algorithm_of(entry->mutex)}, want); !fits) {
+  if (const auto fits = check_want(name, kind_of(*entry), want); !fits) {
     return fits.error();
   }
   if (entry->held && entry->holder == waiter) return error("You hold {} already.", name);
-  if (entry->held && std::holds_alternative<CarvalhoRoucairol>(entry->mutex)) {
-    out.want(entry->holder);
-  }
+  if (entry->held && entry->mutex.info().permission_stays) out.want(entry->holder);
   waiters_.push(entry->waiters, waiter);
   ++stats.waiting;
-  if (!entry->pinned && is_homeless(algorithm_of(entry->mutex))) {
+  if (!entry->pinned && is_homeless(entry->mutex.info())) {
     awaits_coordinator = true;
     return {};
   }
-  with_mutex_in(entry->mutex,
-                [&]<class A>(A& a) { settle(*entry, a, effects_for<A>(effects_), out); });
+  settle(*entry, out);
   return {};
 }
 
@@ -300,11 +244,8 @@ Result<void> LockTable::Impl::release(std::string_view name, WaiterId waiter, Ou
   entry->holder = {};
   entry->fence = {};
   --stats.held;
-  with_mutex_in(entry->mutex, [&]<class A>(A& a) {
-    auto& fx = effects_for<A>(effects_);
-    a.release(fx);
-    settle(*entry, a, fx, out);
-  });
+  entry->mutex.release(instances.effects());
+  settle(*entry, out);
   drop_if_like_new(*entry);
   return {};
 }
@@ -316,7 +257,7 @@ Result<void> LockTable::Impl::abandon(std::string_view name, WaiterId waiter, Ou
     return error("You do not wait for {}.", name);
   }
   --stats.waiting;
-  if (is_homeless(algorithm_of(entry->mutex))) drop_if_like_new(*entry);
+  if (is_homeless(entry->mutex.info())) drop_if_like_new(*entry);
   return {};
 }
 
@@ -330,13 +271,11 @@ void LockTable::Impl::appoint(NodeId elected, Outbox& out) {
   HAPAX_CHECK(number(elected) < membership.size);
   coordinator = elected;
   awaits_coordinator = false;
-  auto& fx = effects_for<Central>(effects_);
   for (std::uint32_t slot = 0; slot < locks.slots(); ++slot) {
     LockEntry& entry = locks.at(slot);
-    if (entry.pinned || !std::holds_alternative<Central>(entry.mutex)) continue;
-    entry.home = elected;
-    Central& central = entry.mutex.emplace<Central>(make<Central>(view_of(entry)));
-    settle(entry, central, fx, out);
+    if (entry.mutex.empty() || entry.pinned || !entry.mutex.info().coordinated) continue;
+    set_up(entry, kind_of(entry));
+    settle(entry, out);
     drop_if_like_new(entry);
   }
 }
@@ -363,56 +302,44 @@ void LockTable::Impl::receive(NodeId from, std::span<const std::uint8_t> bytes, 
     const auto valid = check_lock_name(payload->name);
     if (!valid) return complain(Kind::malformed, valid.error().message);
   }
-  const LockKind kind =
-      entry != nullptr ? LockKind{algorithm_of(entry->mutex)} : policy.kind_for(payload->name);
+  const LockKind kind = entry != nullptr ? kind_of(*entry) : policy.kind_for(payload->name);
   const AlgorithmId ours = kind.algorithm;
   if (ours != algorithm) {
     return complain(Kind::policies_differ, fmt::format("{} is {} there and {} here", payload->name,
                                                        name_of(algorithm), name_of(ours)));
   }
-  if (is_homeless(algorithm) && (entry == nullptr || !entry->pinned)) {
+  const Operations& operations = *find_algorithm(algorithm);
+  if (is_homeless(operations.info) && (entry == nullptr || !entry->pinned)) {
     return out.complain({from, Kind::broken_protocol, Reject::not_a_member,
                          fmt::format("{} comes before its coordinator", payload->name)});
   }
   if (entry == nullptr && is_full() && !shared.contains(payload->name)) {
     return complain(Kind::too_many_locks, fmt::format("no room for {}", payload->name));
   }
-  if (is_shared(algorithm)) return shared.receive(from, *payload, kind, out);
-  with_algorithm(algorithm, [&]<class A>() {
-    if (!payload->wake) return on_message<A>(from, *payload, algorithm, out);
-    if (!std::same_as<A, TokenRing> || !payload->message.empty()) {
-      return complain(Kind::malformed,
-                      fmt::format("a WAKE that nobody sends, for {}", payload->name));
-    }
-    ++counts(algorithm).received;
-    on_wake(from, payload->name, algorithm, out);
-  });
+  if (operations.shared) return shared.receive(from, *payload, kind, out);
+  if (!payload->wake) return on_message(from, *payload, kind, out);
+  if (!operations.info.token_rests || !payload->message.empty()) {
+    return complain(Kind::malformed,
+                    fmt::format("a WAKE that nobody sends, for {}", payload->name));
+  }
+  on_wake(from, payload->name, kind, out);
 }
 
-template <class A>
-void LockTable::Impl::on_message(NodeId from, const LockPayload& payload, AlgorithmId algorithm,
+void LockTable::Impl::on_message(NodeId from, const LockPayload& payload, const LockKind& kind,
                                  Outbox& out) {
-  // Decoded before anything is made: bytes that say nothing leave nothing behind.
-  const auto message = decode<typename A::Message>(payload.message);
-  if (!message) {
-    return out.complain({from, Kind::malformed, Reject::none,
-                         fmt::format("no message of {}, for {}", A::kInfo.name, payload.name)});
-  }
-  ++counts(algorithm).received;
   LockEntry* entry = locks.find(payload.name);
-  if (entry == nullptr) entry = &create(payload.name, algorithm);
-  A& a = std::get<A>(entry->mutex);
-  auto& fx = effects_for<A>(effects_);
-  a.receive(from, *message, fx);
-  if (fx.rejected() != Reject::none) {
-    out.complain({from, Kind::broken_protocol, fx.rejected(),
-                  fmt::format("{} refuses a {} for {}", A::kInfo.name, name_of(fx.rejected()),
-                              payload.name)});
+  if (entry == nullptr) entry = &create(payload.name, kind);
+  if (!entry->mutex.receive(from, payload.message, instances.effects())) {
+    out.complain({from, Kind::malformed, Reject::none,
+                  fmt::format("no message of {}, for {}", entry->mutex.info().name, payload.name)});
+    return drop_if_like_new(*entry);
   }
-  if constexpr (std::same_as<A, CarvalhoRoucairol>) {
-    if (entry->held && a.is_wanted()) out.want(entry->holder);
+  instances.count_received(entry->mutex);
+  instances.complain_if_rejected(from, entry->mutex, payload.name, out);
+  if (entry->held && entry->mutex.info().permission_stays && entry->mutex.is_wanted()) {
+    out.want(entry->holder);
   }
-  settle(*entry, a, fx, out);
+  settle(*entry, out);
   drop_if_like_new(*entry);
 }
 
@@ -421,23 +348,19 @@ void LockTable::Impl::on_message(NodeId from, const LockPayload& payload, Algori
 LockStatus LockTable::Impl::status_of(const LockEntry& entry) const {
   LockStatus status;
   status.name = entry.name;
-  status.algorithm = name_of(algorithm_of(entry.mutex));
+  status.algorithm = entry.mutex.info().name;
   status.home = entry.home;
   if (entry.held) status.holder = LockHolder{entry.holder, entry.fence};
   waiters_.for_each(entry.waiters, [&](WaiterId waiter) { status.waiters.push_back(waiter); });
-  with_mutex_in(entry.mutex, [&](const auto& a) {
-    status.phase = a.phase();
-    status.state = fields_text(a);
-  });
+  status.phase = entry.mutex.phase();
+  status.state = entry.mutex.describe();
   return status;
 }
 
 LockEntry LockTable::Impl::entry_as_new(std::string_view name) const {
   LockEntry entry;
   entry.name = name;
-  entry.home = home_for(name, policy.algorithm_for(name));
-  with_algorithm(policy.algorithm_for(name),
-                 [&]<class A>() { entry.mutex.emplace<A>(make<A>(view_of(entry))); });
+  set_up(entry, policy.kind_for(name));
   return entry;
 }
 
@@ -466,8 +389,7 @@ Result<void> LockTable::release(std::string_view name, WaiterId waiter, Outbox& 
 bool LockTable::may_keep(std::string_view name) const {
   const LockEntry* entry = impl_->locks.find(name);
   if (entry == nullptr || !entry->held || !entry->waiters.empty()) return false;
-  const auto* sticky = std::get_if<CarvalhoRoucairol>(&entry->mutex);
-  return sticky != nullptr && !sticky->is_wanted();
+  return entry->mutex.info().permission_stays && !entry->mutex.is_wanted();
 }
 Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Turn last,
                                      Outbox& out) {
@@ -476,9 +398,7 @@ Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Tur
     HAPAX_CHECK(last >= entry->fence.turn);
     impl_->stats.entries += number(last) - number(entry->fence.turn);
     // Its turns are its clock: whoever enters next, here or elsewhere, counts on from there.
-    if (auto* sticky = std::get_if<CarvalhoRoucairol>(&entry->mutex)) {
-      sticky->raise_clock(Clock{number(last)});
-    }
+    if (entry->mutex.info().permission_stays) entry->mutex.raise_counter(number(last));
   }
   return impl_->release(name, waiter, out);
 }
@@ -507,7 +427,7 @@ Result<LockStatus> LockTable::describe(std::string_view name) const {
 }
 
 std::uint32_t LockTable::next_lock(std::uint32_t from) const {
-  while (from < impl_->locks.slots() && impl_->locks.at(from).mutex.index() == 0) ++from;
+  while (from < impl_->locks.slots() && impl_->locks.at(from).mutex.empty()) ++from;
   return from < impl_->locks.slots() ? from : kNone;
 }
 void LockTable::for_each_shared_lock(const std::function<void(const LockStatus&)>& f) const {

@@ -15,8 +15,8 @@
 // A lock nobody uses costs nothing. An instance is dropped as soon as it equals a new one, but for
 // its clock or its counter of turns; that falls back to a floor, the highest dropped in this view.
 //
-// A token ring's token rests at its home while nobody wants it. A member that asks sends a WAKE
-// there, besides waiting for the token; so an idle ring is silent.
+// A token that would go round for ever rests at its home while nobody wants it. A member that asks
+// sends a WAKE there, besides waiting for the token; so an idle ring is silent.
 #pragma once
 
 #include <array>
@@ -77,7 +77,7 @@ struct LockStats {
   std::uint64_t waiting = 0;    // Local waiters, now.
   std::uint64_t dropped = 0;    // Instances that became like new and were forgotten.
   std::uint64_t entries = 0;    // Grants to local waiters.
-  std::array<PerAlgorithm, kAlgorithms> algorithms{};  // By AlgorithmId.
+  std::array<PerAlgorithm, kMostAlgorithmIds> algorithms{};  // By AlgorithmId.
 };
 
 class LockTable {

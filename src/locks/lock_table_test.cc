@@ -9,7 +9,7 @@
 #include "base/prng.h"
 #include "core/lock_name.h"
 #include "locks/testing/table_group.h"
-#include "mutex/algorithms.h"
+#include "mutex/catalog.h"
 #include "mutex/tree.h"
 
 namespace hapax {
@@ -21,7 +21,9 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> names_of_all() {
   std::vector<std::string> names;
-  for_each_mutex([&]<class A>() { names.emplace_back(A::kInfo.name); });
+  for (const Operations* algorithm : algorithms()) {
+    if (!algorithm->shared) names.emplace_back(algorithm->info.name);
+  }
   return names;
 }
 
@@ -47,7 +49,7 @@ std::uint64_t instances(TableGroup& group) {
 
 class LockTableOf : public ::testing::TestWithParam<std::string> {
  protected:
-  bool can_deadlock() const { return GetParam() == "maekawa-basic"; }
+  bool can_deadlock() const { return find_algorithm(GetParam())->info.can_deadlock; }
 };
 INSTANTIATE_TEST_SUITE_P(Algorithms, LockTableOf, ::testing::ValuesIn(names_of_all()),
                          as_test_name);

@@ -1,11 +1,12 @@
 #include "locks/policy.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
 
-#include "locks/any_mutex.h"
 #include "mutex/catalog.h"
-#include "mutex/semaphore_ra.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 
@@ -20,20 +21,7 @@ std::size_t first_character(std::string_view text) {
   return bytes;
 }
 
-// NAME, or NAME:UNITS for a semaphore.
-Result<LockKind> find_kind(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const std::string_view name = text.substr(0, colon);
-  const auto id = algorithm_named(name);
-  if (!id) return error("There is no algorithm \"{}\". There are {}.", name, algorithm_names());
-  const bool has_units = name == SemaphoreRa::kInfo.name;
-  if (has_units != (colon != std::string_view::npos)) {
-    return has_units ? error("How many may be inside? Write {}:4 for four.", name)
-                     : error("{} has no number of units. Write {}.", name, name);
-  }
-  LockKind kind{*id};
-  if (!has_units) return kind;
-  const std::string_view units = text.substr(colon + 1);
+Result<LockKind> with_units(LockKind kind, std::string_view name, std::string_view units) {
   const auto [end, failed] = std::from_chars(units.data(), units.data() + units.size(), kind.units);
   if (failed != std::errc{} || end != units.data() + units.size() || kind.units < 1 ||
       kind.units > kMostUnits) {
@@ -71,6 +59,49 @@ bool glob_matches(std::string_view pattern, std::string_view name) {
     pattern = *after_star;
     name = from_star;
   }
+}
+
+// NAME, NAME:UNITS of an algorithm that has units, or NAME:SETS of one that votes.
+Result<LockKind> Policy::find_kind(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const Operations* algorithm = find_algorithm(name);
+  if (algorithm == nullptr) {
+    return error("There is no algorithm \"{}\". There are {}.", name, algorithm_names());
+  }
+  const MutexInfo& info = algorithm->info;
+  const LockKind kind{info.id};
+  if (colon == std::string_view::npos) {
+    if (info.takes.units) return error("How many may be inside? Write {}:4 for four.", name);
+    return kind;
+  }
+  if (info.takes.units) return with_units(kind, name, text.substr(colon + 1));
+  if (info.voting_sets != nullptr) return find_sets(kind, text.substr(colon + 1));
+  return error("{} has nothing to choose. Write {}.", name, name);
+}
+
+// Notes the voting sets of that text, if there are such for any number of members at all.
+Result<LockKind> Policy::find_sets(LockKind kind, std::string_view text) {
+  constexpr std::uint32_t kTried = 32;
+  const MutexInfo& info = find_algorithm(kind.algorithm)->info;
+  Result<VotingSets> found = info.voting_sets(text, 1);
+  for (std::uint32_t n = 2; n <= kTried && !found; ++n) found = info.voting_sets(text, n);
+  if (!found) return found.error();
+  const SetsOf sets{kind.algorithm, std::string{text}};
+  auto at = std::find(sets_.begin(), sets_.end(), sets);
+  if (at == sets_.end() && sets_.size() == std::numeric_limits<std::uint8_t>::max()) {
+    return error("There are {} kinds of voting sets already.", sets_.size());
+  }
+  if (at == sets_.end()) at = sets_.insert(at, sets);
+  kind.sets = static_cast<std::uint8_t>(at - sets_.begin() + 1);
+  return kind;
+}
+
+std::string Policy::text_of(const LockKind& kind) const {
+  const std::string_view name = name_of(kind.algorithm);
+  if (kind.sets > 0) return fmt::format("{}:{}", name, sets_[kind.sets - 1].text);
+  const bool units = find_algorithm(kind.algorithm)->info.takes.units;
+  return units ? fmt::format("{}:{}", name, kind.units) : std::string{name};
 }
 
 Policy::Policy() : default_{*algorithm_named(kDefault)} {}
@@ -114,10 +145,6 @@ LockKind Policy::kind_for(std::string_view name) const {
 }
 
 std::string Policy::text() const {
-  const auto text_of = [](const LockKind& kind) {
-    const std::string_view name = name_of(kind.algorithm);
-    return kind.units == 1 ? std::string{name} : fmt::format("{}:{}", name, kind.units);
-  };
   std::string text;
   for (const Rule& rule : rules_) text += fmt::format("{}={}, ", rule.pattern, text_of(rule.kind));
   return text + text_of(default_);
@@ -126,11 +153,9 @@ std::string Policy::text() const {
 std::vector<std::string> Policy::warnings() const {
   std::vector<std::string> texts;
   const auto look_at = [&](AlgorithmId id, std::string_view which) {
-    with_algorithm(id, [&]<class A>() {
-      if (!A::kInfo.can_deadlock) return;
-      texts.push_back(fmt::format("{} can deadlock: {} may stop for good. Use maekawa instead.",
-                                  A::kInfo.name, which));
-    });
+    if (!find_algorithm(id)->info.can_deadlock) return;
+    texts.push_back(fmt::format("{} can deadlock: {} may stop for good. Use another algorithm.",
+                                name_of(id), which));
   };
   for (const Rule& rule : rules_)
     look_at(rule.kind.algorithm, fmt::format("locks {}", rule.pattern));

@@ -4,6 +4,7 @@
 //   orders/*=maekawa      * matches any run of characters, also with / in it
 //   shard-?=raymond       ? matches one character
 //   pool/*=semaphore-ra:4 four may be inside at a time
+//   x=maekawa:cyclic      by these voting sets, where there are such for so many members
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ namespace hapax {
 // How a lock is served.
 struct LockKind {
   AlgorithmId algorithm{};
-  std::uint32_t units = 1;  // semaphore-ra: how many may be inside.
+  std::uint32_t units = 1;  // How many may be inside, where the algorithm has units.
+  std::uint8_t sets = 0;    // Policy::voting_sets()[sets - 1]; 0: the algorithm's own.
   friend bool operator==(const LockKind&, const LockKind&) = default;
 };
 inline constexpr std::uint32_t kMostUnits = 1'000'000;
@@ -44,6 +46,14 @@ class Policy {
   LockKind kind_for(std::string_view name) const;
   AlgorithmId algorithm_for(std::string_view name) const { return kind_for(name).algorithm; }
 
+  // The voting sets that rules name, each once.
+  struct SetsOf {
+    AlgorithmId algorithm{};
+    std::string text;
+    friend bool operator==(const SetsOf&, const SetsOf&) = default;
+  };
+  const std::vector<SetsOf>& voting_sets() const { return sets_; }
+
   // The rules and then the default, as they are written.
   std::string text() const;
 
@@ -58,8 +68,14 @@ class Policy {
     LockKind kind;
     friend bool operator==(const Rule&, const Rule&) = default;
   };
+
+  Result<LockKind> find_kind(std::string_view text);
+  Result<LockKind> find_sets(LockKind kind, std::string_view text);
+  std::string text_of(const LockKind& kind) const;
+
   std::vector<Rule> rules_;
   LockKind default_;
+  std::vector<SetsOf> sets_;
 };
 
 }  // namespace hapax

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "locks/any_mutex.h"
-#include "mutex/algorithms.h"
+#include "mutex/catalog.h"
 
 namespace hapax {
 namespace {
@@ -87,29 +86,32 @@ TEST(Glob, TakesNoTimeThatGrowsWithoutBound) {
   EXPECT_FALSE(glob_matches(many_stars, std::string(512, 'a')));
 }
 
-// Members write these numbers to one another.
-TEST(AlgorithmId, NeverChanges) {
-  const std::vector<std::string_view> names{
-      "central",       "token-ring",      "lamport",       "ricart-agrawala", "carvalho-roucairol",
-      "maekawa-basic", "maekawa",         "suzuki-kasami", "raymond",         "naimi-trehel",
-      "bakery",        "readers-writers", "semaphore-ra"};
-  ASSERT_EQ(names.size(), kAlgorithms);
-  std::uint8_t at = 0;
-  for_each_mutex([&]<class A>() {
-    EXPECT_EQ(A::kInfo.name, names[at]);
-    EXPECT_EQ(name_of(AlgorithmId{at}), names[at]);
-    EXPECT_EQ(algorithm_named(names[at]), AlgorithmId{at});
-    EXPECT_EQ(algorithm_of(AnyMutex{std::in_place_type<A>, View{}}), AlgorithmId{at});
-    ++at;
-  });
-  for_each_shared([&]<class A>() {
-    EXPECT_EQ(A::kInfo.name, names[at]);
-    EXPECT_EQ(name_of(AlgorithmId{at}), names[at]);
-    EXPECT_EQ(algorithm_named(names[at]), AlgorithmId{at});
-    EXPECT_TRUE(is_shared(AlgorithmId{at}));
-    ++at;
-  });
+TEST(AlgorithmId, IsTheOneThatTheAlgorithmHas) {
+  for (const Operations* algorithm : algorithms()) {
+    const AlgorithmId id = algorithm->info.id;
+    EXPECT_TRUE(is_valid(id));
+    EXPECT_EQ(name_of(id), algorithm->info.name);
+    EXPECT_EQ(algorithm_named(algorithm->info.name), id);
+    EXPECT_EQ(is_shared(id), algorithm->shared);
+  }
+  EXPECT_FALSE(is_valid(AlgorithmId{0x7f}));
   EXPECT_EQ(algorithm_named("replicated"), std::nullopt);
+}
+
+TEST(Policy, AnAlgorithmThatVotesMaySayByWhichSets) {
+  const std::vector<std::string> rules{"a=maekawa:cyclic", "b=maekawa", "c=maekawa:plane",
+                                       "d=maekawa:cyclic", "e=maekawa:1:1,2;2:2,3;3:1,3"};
+  const Policy policy = Policy::parse("raymond", rules).value();
+  EXPECT_EQ(policy.kind_for("b").sets, 0u);
+  EXPECT_EQ(policy.kind_for("a"), policy.kind_for("d"));
+  ASSERT_EQ(policy.voting_sets().size(), 3u);
+  EXPECT_EQ(policy.voting_sets()[policy.kind_for("c").sets - 1].text, "plane");
+  EXPECT_EQ(policy.text(),
+            "a=maekawa:cyclic, b=maekawa, c=maekawa:plane, d=maekawa:cyclic, "
+            "e=maekawa:1:1,2;2:2,3;3:1,3, raymond");
+  for (const char* wrong : {"a=maekawa:", "a=maekawa:4", "a=maekawa:round", "a=central:cyclic"}) {
+    EXPECT_FALSE(Policy{}.add(wrong).has_value()) << wrong;
+  }
 }
 
 TEST(Policy, ASemaphoreSaysHowManyUnits) {
@@ -129,6 +131,7 @@ TEST(Policy, IsTextThatSaysAllOfIt) {
   const std::vector<std::string> rules{"reports/*=readers-writers", "pool/*=semaphore-ra:4"};
   EXPECT_EQ(Policy::parse("maekawa", rules).value().text(),
             "reports/*=readers-writers, pool/*=semaphore-ra:4, maekawa");
+  EXPECT_EQ(Policy::parse("semaphore-ra:1", {}).value().text(), "semaphore-ra:1");
 }
 
 }  // namespace

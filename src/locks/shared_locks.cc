@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/record.h"
-#include "base/text.h"
-#include "core/lock_name.h"
+#include "mutex/catalog.h"
 #include "wire/codec.h"
 
 namespace hapax {
@@ -15,42 +13,38 @@ namespace {
 
 using Kind = Outbox::Complaint::Kind;
 
-// As in the lock table: a clock that nobody reaches by counting must not become everybody's floor.
-constexpr std::uint64_t kHighestFloor = std::uint64_t{1} << 48;
+const MutexInfo& info_of(const LockKind& kind) { return find_algorithm(kind.algorithm)->info; }
 
-bool is_semaphore(const LockKind& kind) {
-  return name_of(kind.algorithm) == SemaphoreRa::kInfo.name;
+bool has_units(const LockKind& kind) { return info_of(kind).takes.units; }
+
+// The name of an algorithm that gives what is wanted, as a rule names it.
+std::string_view rule_for(Want want) {
+  for (const Operations* algorithm : algorithms()) {
+    const MutexInfo& info = algorithm->info;
+    if (want == Want::unit ? info.takes.units : info.readers_join) return info.name;
+  }
+  return "?";
 }
 
-// A semaphore's members must agree on the number of its units, so each message says it.
-struct OfSemaphore {
-  std::uint32_t units = 0;
-  SemaphoreRa::Message message;
-  HAPAX_RECORD(OfSemaphore, units, message)
-};
+Error not_given(std::string_view name, const LockKind& kind, Want want) {
+  const bool unit = want == Want::unit;
+  return error("{} is served by {}, which {}: start all members with --algorithm '{}={}{}'", name,
+               info_of(kind).name, unit ? "has no units" : "lets in one at a time", name,
+               rule_for(want), unit ? ":4" : "");
+}
 
 // In which mode that is asked for; an error that says what else to do.
 Result<Mode> mode_for(std::string_view name, const LockKind& kind, Want want) {
-  if (is_semaphore(kind)) {
+  if (has_units(kind)) {
     if (want == Want::unit || want == Want::any) return Mode::shared;
     if (want == Want::exclusive && kind.units == 1) return Mode::shared;
     return error("{} is a semaphore of {}: ask for a unit of it, or give it another --algorithm",
                  name, kind.units);
   }
   if (want == Want::unit) {
-    return error(
-        "{} is served by {}, which has no units: start all members with --algorithm "
-        "'{}=semaphore-ra:4'",
-        name, name_of(kind.algorithm), name);
+    return not_given(name, kind, want);
   }
   return want == Want::shared ? Mode::shared : Mode::exclusive;
-}
-
-Error not_shared(std::string_view name, AlgorithmId algorithm, Want want) {
-  const bool unit = want == Want::unit;
-  return error("{} is served by {}, which {}: start all members with --algorithm '{}={}'", name,
-               name_of(algorithm), unit ? "has no units" : "lets in one at a time", name,
-               unit ? "semaphore-ra:4" : "readers-writers");
 }
 
 }  // namespace
@@ -58,7 +52,7 @@ Error not_shared(std::string_view name, AlgorithmId algorithm, Want want) {
 Result<void> check_want(std::string_view name, const LockKind& kind, Want want) {
   if (!is_shared(kind.algorithm)) {
     if (want == Want::exclusive || want == Want::any) return {};
-    return not_shared(name, kind.algorithm, want);
+    return not_given(name, kind, want);
   }
   const auto mode = mode_for(name, kind, want);
   if (!mode) return mode.error();
@@ -66,43 +60,35 @@ Result<void> check_want(std::string_view name, const LockKind& kind, Want want) 
 }
 
 Want want_for(const LockKind& kind, Mode mode) {
-  if (is_semaphore(kind)) return Want::unit;
+  if (has_units(kind)) return Want::unit;
   return mode == Mode::shared ? Want::shared : Want::exclusive;
 }
 
 // --- instances ---
 
-SharedLocks::Algorithm SharedLocks::make_algorithm(std::string_view name, const LockKind& kind,
-                                                   const Holding& own) const {
-  const View view{membership_.epoch, membership_.size, membership_.self,
-                  home_of(name, membership_.size), false};
-  if (!is_semaphore(kind)) return ReadersWriters{view, {}, own};
-  // The clients of one member may need them all.
-  return SemaphoreRa{view, {.units = kind.units}, {Mode::shared, own.units}};
+Instance SharedLocks::make(std::string_view name, const LockKind& kind, const Holding& own) const {
+  const Operations& algorithm = *find_algorithm(kind.algorithm);
+  // Units are shared, whatever their holders say.
+  const Holding held{has_units(kind) ? Mode::shared : own.mode, own.units};
+  return Instance{algorithm, view_of(name), instances_.choices_for(kind), held};
 }
 
 // REQUIRES: there is none of that name.
 SharedLocks::Lock& SharedLocks::create(std::string_view name, const LockKind& kind,
                                        const Holding& own) {
   const auto [at, fresh] = locks_.try_emplace(
-      std::string{name}, Lock{{}, kind, make_algorithm(name, kind, own), {}, {}, {}, false});
+      std::string{name}, Lock{{}, kind, make(name, kind, own), {}, {}, {}, false});
   HAPAX_CHECK(fresh);
   at->second.name = at->first;
-  std::visit([&](auto& a) { a.raise_clock(Clock{floor_of(kind.algorithm)}); },
-             at->second.algorithm);
+  at->second.algorithm.raise_counter(instances_.floor_of(at->second.algorithm));
   ++stats_.instances;
   return at->second;
 }
 
 void SharedLocks::drop_if_like_new(Lock& lock) {
   if (lock.pinned || !lock.holders.empty() || !lock.waiters.empty()) return;
-  const std::uint64_t clock =
-      std::visit([](const auto& a) { return number(a.clock()); }, lock.algorithm);
-  Algorithm fresh = make_algorithm(lock.name, lock.kind, {});
-  std::visit([&](auto& a) { a.raise_clock(Clock{clock}); }, fresh);
-  if (clock > kHighestFloor || fresh != lock.algorithm) return;
-  std::uint64_t& floor = floor_of(lock.kind.algorithm);
-  floor = std::max(floor, clock);
+  const MutexChoices choices = instances_.choices_for(lock.kind);
+  if (!instances_.forget_if_like_new(lock.algorithm, view_of(lock.name), choices)) return;
   locks_.erase(locks_.find(lock.name));
   --stats_.instances;
   ++stats_.dropped;
@@ -111,44 +97,42 @@ void SharedLocks::drop_if_like_new(Lock& lock) {
 // --- steps ---
 
 // Carries out what a step left in the effects, and goes on until there is nothing more to do here.
-template <class A>
-void SharedLocks::settle(Lock& lock, A& a, Outbox& out) {
-  auto& fx = std::get<Effects<typename A::Message>>(effects_);
+void SharedLocks::settle(Lock& lock, Outbox& out) {
+  InstanceEffects& fx = instances_.effects();
   while (true) {
-    flush_sends<A>(lock, out);
+    for (const InstanceEffects::Send& send : fx.sends()) {
+      instances_.post(send, lock.algorithm, lock.kind, lock.name, out);
+    }
     const std::optional<Turn> entered = fx.entered();
     fx.clear();
-    if (entered && !grant_entry(lock, a, *entered, out)) {
-      a.release(fx);  // Those for whom it asked have given up.
+    if (entered && !grant_entry(lock, *entered, out)) {
+      lock.algorithm.release(fx);  // Those for whom it asked have given up.
       continue;
     }
-    if constexpr (std::same_as<A, ReadersWriters>) let_readers_join(lock, a, out);
-    if (lock.waiters.empty() || !a.may_request()) return;
-    a.request(lock.waiters.front().mode, fx);
+    if (lock.algorithm.info().readers_join) let_readers_join(lock, out);
+    if (lock.waiters.empty() || !lock.algorithm.may_request()) return;
+    lock.algorithm.request(lock.waiters.front().mode, fx);
   }
 }
 
-void SharedLocks::settle_any(Lock& lock, Outbox& out) {
-  std::visit([&](auto& a) { settle(lock, a, out); }, lock.algorithm);
-}
-
 // False if nobody is there whom the entry would serve.
-template <class A>
-bool SharedLocks::grant_entry(Lock& lock, const A& a, Turn turn, Outbox& out) {
+bool SharedLocks::grant_entry(Lock& lock, Turn turn, Outbox& out) {
   lock.fence = {membership_.epoch, turn};
   if (lock.waiters.empty()) return false;
   // Whoever is alone inside may as well read.
-  if (a.holding().mode == Mode::shared && lock.waiters.front().mode == Mode::exclusive) {
+  if (lock.algorithm.holding().mode == Mode::shared &&
+      lock.waiters.front().mode == Mode::exclusive) {
     return false;
   }
   grant_first(lock, out);
   return true;
 }
 
-void SharedLocks::let_readers_join(Lock& lock, const ReadersWriters& a, Outbox& out) {
-  const Holding own = a.holding();
+void SharedLocks::let_readers_join(Lock& lock, Outbox& out) {
+  const Holding own = lock.algorithm.holding();
   if (own.units == 0 || own.mode != Mode::shared) return;
-  while (!a.is_wanted() && !lock.waiters.empty() && lock.waiters.front().mode == Mode::shared) {
+  while (!lock.algorithm.is_wanted() && !lock.waiters.empty() &&
+         lock.waiters.front().mode == Mode::shared) {
     grant_first(lock, out);
   }
 }
@@ -163,49 +147,16 @@ void SharedLocks::grant_first(Lock& lock, Outbox& out) {
   out.grant(waiter.id, lock.name, lock.fence);
 }
 
-void SharedLocks::append_payload(const Lock& lock, const ReadersWriters::Message& message,
-                                 Outbox& out) const {
-  hapax::append_payload(out.arena(), lock.kind.algorithm, lock.name, message);
-}
-void SharedLocks::append_payload(const Lock& lock, const SemaphoreRa::Message& message,
-                                 Outbox& out) const {
-  hapax::append_payload(out.arena(), lock.kind.algorithm, lock.name,
-                        OfSemaphore{lock.kind.units, message});
-}
-
-template <class A>
-void SharedLocks::flush_sends(const Lock& lock, Outbox& out) {
-  const auto& fx = std::get<Effects<typename A::Message>>(effects_);
-  for (const auto& send : fx.sends()) {
-    const std::size_t first = out.arena().size();
-    append_payload(lock, send.message, out);
-    const auto to = [&](NodeId receiver) {
-      HAPAX_CHECK(receiver != membership_.self);
-      out.send(receiver, first);
-      ++counts(lock).sent;
-    };
-    using Reach = typename Effects<typename A::Message>::Send::Reach;
-    if (send.reach == Reach::one) to(send.to);
-    if (send.reach == Reach::listed) {
-      for (const NodeId receiver : fx.listed(send)) to(receiver);
-    }
-    if (send.reach != Reach::others) continue;
-    for (std::uint32_t i = 0; i < membership_.size; ++i) {
-      if (NodeId{i} != membership_.self) to(NodeId{i});
-    }
-  }
-}
-
 // --- local waiters ---
 
 Result<void> SharedLocks::begin(std::string_view name, const LockKind& kind,
                                 const std::vector<LockHolder>& here) {
   if (contains(name)) return error("The lock {} has begun already.", name);
-  const bool semaphore = is_semaphore(kind);
+  const bool units = has_units(kind);
   Holding own{Mode::exclusive, static_cast<std::uint32_t>(here.size())};
   for (const LockHolder& holder : here) own.mode = holder.mode;
-  if (!semaphore && own.mode == Mode::shared) own.units = std::min(own.units, 1u);
-  if (semaphore ? own.units > kind.units : own.units > 1) {
+  if (!units && own.mode == Mode::shared) own.units = std::min(own.units, 1u);
+  if (units ? own.units > kind.units : own.units > 1) {
     return error("So many cannot hold {}.", name);
   }
   Lock& lock = create(name, kind, own);
@@ -227,7 +178,7 @@ Result<void> SharedLocks::acquire(std::string_view name, const LockKind& kind, W
   if (holds) return error("You hold {} already.", name);
   lock.waiters.push_back({waiter, *mode});
   ++stats_.waiting;
-  settle_any(lock, out);
+  settle(lock, out);
   return {};
 }
 
@@ -240,14 +191,11 @@ Result<void> SharedLocks::release(std::string_view name, WaiterId waiter, Outbox
   if (at == lock.holders.end()) return error("You do not hold {}.", name);
   lock.holders.erase(at);
   --stats_.held;
-  std::visit(
-      [&]<class A>(A& a) {
-        // Readers share one entry; the last of them leaves it.
-        if (std::same_as<A, ReadersWriters> && !lock.holders.empty()) return;
-        a.release(std::get<Effects<typename A::Message>>(effects_));
-      },
-      lock.algorithm);
-  settle_any(lock, out);
+  // Readers share one entry; the last of them leaves it.
+  if (!lock.algorithm.info().readers_join || lock.holders.empty()) {
+    lock.algorithm.release(instances_.effects());
+  }
+  settle(lock, out);
   drop_if_like_new(lock);
   return {};
 }
@@ -261,7 +209,7 @@ Result<void> SharedLocks::abandon(std::string_view name, WaiterId waiter, Outbox
   if (at == lock.waiters.end()) return error("You do not wait for {}.", name);
   lock.waiters.erase(at);
   --stats_.waiting;
-  settle_any(lock, out);  // It may have stood between readers and those inside.
+  settle(lock, out);  // It may have stood between readers and those inside.
   return {};
 }
 
@@ -274,36 +222,28 @@ void SharedLocks::receive(NodeId from, const LockPayload& payload, const LockKin
                   fmt::format("no message of {}, for {}", name_of(kind.algorithm), payload.name)});
   };
   if (payload.wake) return malformed();
-  if (!is_semaphore(kind)) {
-    const auto message = decode<ReadersWriters::Message>(payload.message);
-    if (!message) return malformed();
-    return on_message<ReadersWriters>(from, payload, kind, *message, out);
+  std::span<const std::uint8_t> message = payload.message;
+  if (has_units(kind)) {
+    Decoder decoder{message};
+    std::uint32_t units = 0;
+    if (!decoder.read(units)) return malformed();
+    message = decoder.rest();
+    if (!find_algorithm(kind.algorithm)->is_message(message)) return malformed();
+    if (units != kind.units) {
+      return out.complain(
+          {from, Kind::policies_differ, Reject::none,
+           fmt::format("{} has {} units there and {} here", payload.name, units, kind.units)});
+    }
   }
-  const auto message = decode<OfSemaphore>(payload.message);
-  if (!message) return malformed();
-  if (message->units != kind.units) {
-    return out.complain({from, Kind::policies_differ, Reject::none,
-                         fmt::format("{} has {} units there and {} here", payload.name,
-                                     message->units, kind.units)});
-  }
-  on_message<SemaphoreRa>(from, payload, kind, message->message, out);
-}
-
-template <class A>
-void SharedLocks::on_message(NodeId from, const LockPayload& payload, const LockKind& kind,
-                             const typename A::Message& message, Outbox& out) {
   const auto found = locks_.find(payload.name);
   Lock& lock = found != locks_.end() ? found->second : create(payload.name, kind, {});
-  ++counts(lock).received;
-  A& a = std::get<A>(lock.algorithm);
-  auto& fx = std::get<Effects<typename A::Message>>(effects_);
-  a.receive(from, message, fx);
-  if (fx.rejected() != Reject::none) {
-    out.complain({from, Kind::broken_protocol, fx.rejected(),
-                  fmt::format("{} refuses a {} for {}", A::kInfo.name, name_of(fx.rejected()),
-                              payload.name)});
+  if (!lock.algorithm.receive(from, message, instances_.effects())) {
+    malformed();
+    return drop_if_like_new(lock);
   }
-  settle(lock, a, out);
+  instances_.count_received(lock.algorithm);
+  instances_.complain_if_rejected(from, lock.algorithm, payload.name, out);
+  settle(lock, out);
   drop_if_like_new(lock);
 }
 
@@ -325,12 +265,8 @@ LockStatus SharedLocks::status_of(const Lock& lock) const {
     status.waiters.push_back(waiter.id);
     status.modes.push_back(waiter.mode);
   }
-  std::visit(
-      [&](const auto& a) {
-        status.phase = a.phase();
-        status.state = fields_text(a);
-      },
-      lock.algorithm);
+  status.phase = lock.algorithm.phase();
+  status.state = lock.algorithm.describe();
   return status;
 }
 
@@ -340,7 +276,7 @@ LockStatus SharedLocks::describe(std::string_view name) const {
   return status_of(found->second);
 }
 LockStatus SharedLocks::describe_as_new(std::string_view name, const LockKind& kind) const {
-  return status_of({name, kind, make_algorithm(name, kind, {}), {}, {}, {}, false});
+  return status_of({name, kind, make(name, kind, {}), {}, {}, {}, false});
 }
 void SharedLocks::for_each(const std::function<void(const LockStatus&)>& f) const {
   for (const auto& [name, lock] : locks_) f(status_of(lock));

@@ -8,24 +8,20 @@
 // Each unit of a semaphore is an entry with a fence of its own.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <variant>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "core/effects.h"
+#include "core/instance.h"
+#include "core/lock_name.h"
 #include "core/shared_algorithm.h"
 #include "core/want.h"
-#include "mutex/readers_writers.h"
-#include "mutex/semaphore_ra.h"
+#include "locks/instances.h"
 #include "locks/lock_payload.h"
 #include "locks/lock_table.h"
 #include "locks/outbox.h"
@@ -40,8 +36,8 @@ Want want_for(const LockKind& kind, Mode mode);
 
 class SharedLocks {
  public:
-  SharedLocks(const Membership& membership, LockStats& stats)
-      : membership_(membership), stats_(stats) {}
+  SharedLocks(const Membership& membership, Instances& instances, LockStats& stats)
+      : membership_(membership), instances_(instances), stats_(stats) {}
 
   std::size_t size() const { return locks_.size(); }
   bool contains(std::string_view name) const { return locks_.contains(name); }
@@ -62,9 +58,6 @@ class SharedLocks {
   void for_each(const std::function<void(const LockStatus&)>& f) const;
 
  private:
-  using Algorithm = std::variant<ReadersWriters, SemaphoreRa>;
-  using AnyEffects = std::tuple<Effects<ReadersWriters::Message>, Effects<SemaphoreRa::Message>>;
-
   struct Waiter {
     WaiterId id{};
     Mode mode{};
@@ -72,42 +65,29 @@ class SharedLocks {
   struct Lock {
     std::string_view name;  // The key of the map.
     LockKind kind;
-    Algorithm algorithm;
+    Instance algorithm;
     std::vector<LockHolder> holders;  // Here. Invariant: some exactly while the algorithm has some.
     std::vector<Waiter> waiters;      // Here, in their order.
     Fence fence;                      // Of the last entry here.
     bool pinned = false;              // It began with holders, so it must not be dropped.
   };
 
-  Lock& create(std::string_view name, const LockKind& kind, const Holding& own);
-  Algorithm make_algorithm(std::string_view name, const LockKind& kind, const Holding& own) const;
-  void drop_if_like_new(Lock& lock);
-  template <class A>
-  void settle(Lock& lock, A& a, Outbox& out);
-  void settle_any(Lock& lock, Outbox& out);
-  template <class A>
-  void flush_sends(const Lock& lock, Outbox& out);
-  void append_payload(const Lock& lock, const ReadersWriters::Message& message, Outbox& out) const;
-  void append_payload(const Lock& lock, const SemaphoreRa::Message& message, Outbox& out) const;
-  template <class A>
-  bool grant_entry(Lock& lock, const A& a, Turn turn, Outbox& out);
-  void let_readers_join(Lock& lock, const ReadersWriters& a, Outbox& out);
-  void grant_first(Lock& lock, Outbox& out);
-  template <class A>
-  void on_message(NodeId from, const LockPayload& payload, const LockKind& kind,
-                  const typename A::Message& message, Outbox& out);
-  LockStatus status_of(const Lock& lock) const;
-  LockStats::PerAlgorithm& counts(const Lock& lock) {
-    return stats_.algorithms[number(lock.kind.algorithm)];
+  View view_of(std::string_view name) const {
+    return instances_.view_of(home_of(name, membership_.size));
   }
-  std::uint64_t& floor_of(AlgorithmId id) { return floors_[number(id) - kMutexAlgorithms]; }
+  Instance make(std::string_view name, const LockKind& kind, const Holding& own) const;
+  Lock& create(std::string_view name, const LockKind& kind, const Holding& own);
+  void drop_if_like_new(Lock& lock);
+  void settle(Lock& lock, Outbox& out);
+  bool grant_entry(Lock& lock, Turn turn, Outbox& out);
+  void let_readers_join(Lock& lock, Outbox& out);
+  void grant_first(Lock& lock, Outbox& out);
+  LockStatus status_of(const Lock& lock) const;
 
   Membership membership_;
+  Instances& instances_;
   LockStats& stats_;
   std::map<std::string, Lock, std::less<>> locks_;
-  AnyEffects effects_;
-  // The highest clocks dropped in this view.
-  std::array<std::uint64_t, kAlgorithms - kMutexAlgorithms> floors_{};
 };
 
 }  // namespace hapax

@@ -20,12 +20,11 @@ constexpr auto ids_of(MutexList<As...>, MutexList<Bs...>) {
   return std::array{number(As::kInfo.id)..., number(Bs::kInfo.id)...};
 }
 constexpr auto kIds = ids_of(MutexAlgorithms{}, SharedAlgorithms{});
-constexpr std::size_t kMostIds = 0x80;
 constexpr std::uint8_t kNone = 0xff;
 
 // Where the algorithm of each number stands in the list.
 constexpr auto kPlaces = [] {
-  std::array<std::uint8_t, kMostIds> places{};
+  std::array<std::uint8_t, kMostAlgorithmIds> places{};
   places.fill(kNone);
   for (std::size_t i = 0; i < kIds.size(); ++i) {
     // Two of one number: this is no constant any more, and does not compile.
@@ -47,7 +46,7 @@ const Operations* find_algorithm(std::string_view name) {
 }
 
 const Operations* find_algorithm(AlgorithmId id) {
-  const std::uint8_t place = number(id) < kMostIds ? kPlaces[number(id)] : kNone;
+  const std::uint8_t place = number(id) < kMostAlgorithmIds ? kPlaces[number(id)] : kNone;
   return place == kNone ? nullptr : kTables[place];
 }
 

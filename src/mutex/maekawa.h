@@ -33,7 +33,7 @@ class Maekawa {
       .summary = "win the votes of a small set that meets every other; free of deadlock (1985)",
       .kind = "quorum",
       .needs = Channels::fifo,
-      .takes = {.voting_sets = true},
+      .voting_sets = &VotingSets::named,
       .never_repeats = "voters that do not meet let their clocks run away from one another"};
 
   struct Request {

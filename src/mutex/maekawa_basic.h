@@ -29,8 +29,8 @@ class MaekawaBasic {
       .summary = "Maekawa as in the lecture: voting sets without a way out of deadlock",
       .kind = "quorum",
       .needs = Channels::fifo,
-      .takes = {.voting_sets = true},
       .can_deadlock = true,
+      .voting_sets = &VotingSets::named,
       .never_repeats = "voters that do not meet let their turns run away from one another"};
 
   struct Request {

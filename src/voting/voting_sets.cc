@@ -159,6 +159,24 @@ VotingSets VotingSets::smallest(std::uint32_t n) {
   return by_grid.proof().largest < by_cover.proof().largest ? by_grid : by_cover;
 }
 
+Result<VotingSets> VotingSets::named(std::string_view text, std::uint32_t n) {
+  if (text == "grid") return grid(n);
+  if (text == "cyclic") return cyclic(n);
+  if (text == "smallest") return smallest(n);
+  if (text == "plane") return plane(n);
+  if (text == "lecture") return lecture(n);
+  if (text.find(':') == std::string_view::npos) {
+    return error("there are no voting sets \"{}\"; use grid, cyclic, smallest, plane or lecture",
+                 text);
+  }
+  std::string lines;
+  for (const char c : text) {
+    lines += c == ';' ? '\n' : c;
+    if (c == ':') lines += ' ';
+  }
+  return parse(lines);
+}
+
 std::uint32_t VotingSets::row_length(const Grid& g, std::uint32_t row) const {
   return std::min(g.columns, n_ - row * g.columns);
 }

@@ -50,6 +50,8 @@ class VotingSets {
   static Result<VotingSets> listed(std::vector<std::vector<NodeId>> sets);
   // Grid or cyclic, whichever has the smaller sets.
   static VotingSets smallest(std::uint32_t n);
+  // grid | cyclic | smallest | plane | lecture, or the sets themselves: 1:1,2;2:2,3;3:1,3
+  static Result<VotingSets> named(std::string_view text, std::uint32_t n);
 
   std::uint32_t processes() const { return n_; }
   std::uint32_t size(NodeId i) const;                      // K_i

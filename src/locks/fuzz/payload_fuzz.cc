@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "core/lock_name.h"
 #include "locks/lock_table.h"
-#include "mutex/algorithms.h"
+#include "mutex/catalog.h"
 
 namespace hapax {
 namespace {
@@ -26,17 +26,16 @@ constexpr std::uint32_t kSize = 3;
 // "maekawa/x" is served by maekawa, and so on.
 Policy policy_of_all() {
   Policy policy;
-  for_each_mutex([&]<class A>() {
-    HAPAX_CHECK(policy.add(fmt::format("{0}/*={0}", A::kInfo.name)).has_value());
-  });
-  HAPAX_CHECK(policy.add("readers-writers/*=readers-writers").has_value());
-  HAPAX_CHECK(policy.add("semaphore-ra/*=semaphore-ra:1").has_value());
+  for (const Operations* algorithm : algorithms()) {
+    const MutexInfo& info = algorithm->info;
+    const auto rule = fmt::format("{0}/*={0}{1}", info.name, info.takes.units ? ":1" : "");
+    HAPAX_CHECK(policy.add(rule).has_value());
+  }
   return policy;
 }
 
 std::string lock_of(std::uint8_t choice) {
-  const AlgorithmId id{static_cast<std::uint8_t>(choice % kAlgorithms)};
-  return fmt::format("{}/x", name_of(id));
+  return fmt::format("{}/x", algorithms()[choice % algorithms().size()]->info.name);
 }
 
 class Input {
@@ -108,7 +107,7 @@ void run(std::span<const std::uint8_t> bytes) {
     } else {
       const std::uint8_t choice = input.byte();
       const std::string name = lock_of(choice);
-      const WaiterId waiter{choice / kAlgorithms};
+      const WaiterId waiter{choice / algorithms().size()};
       // Errors are as good as success here: clients are outsiders, too.
       if (command < 0xc0) {
         (void)table.acquire(name, waiter, command < 0xa0 ? Want::any : Want::shared, out);
