@@ -86,7 +86,7 @@ const std::map<std::string, Names> kSees{
     {"check", {"base", "core", "wire", "voting", "mutex", "election", "memory", "world", "search"}},
     {"viewcheck", {"base", "core", "wire", "mutex", "view", "search", "check"}},
     {"sim", {"base", "core", "wire", "voting", "mutex", "election", "world"}},
-    {"swarm", {"base", "core", "locks", "view", "service"}},
+    {"swarm", {"base", "core", "mutex", "locks", "view", "service"}},
     {"audit", {"base", "core"}},
     {"console", {"base"}},
     {"jobs", {"base", "core", "console", "client", "daemon", "locks", "net"}},

@@ -5,7 +5,7 @@
 
 #include "console/command.h"
 #include "election/catalog.h"
-#include "mutex/algorithms.h"
+#include "mutex/catalog.h"
 
 namespace hapax::cli {
 namespace {
@@ -39,8 +39,9 @@ std::vector<Word> words_of(const CLI::App& command) {
     const auto add = [&]<class A>() {
       words.push_back({std::string{A::kInfo.name}, std::string{A::kInfo.summary}});
     };
-    for_each_mutex(add);
-    for_each_shared(add);
+    for (const Operations* algorithm : algorithms()) {
+      words.push_back({std::string{algorithm->info.name}, std::string{algorithm->info.summary}});
+    }
     for_each_election(add);
   }
   return words;

@@ -59,8 +59,6 @@ class Effects {
   // One send, to one receiver or, as a multicast, to several. Kept apart, so that a multicast can
   // be counted as one message and as many.
   struct Send {
-    using Reach = hapax::Reach;
-
     Message message;
     Reach reach;
     NodeId to{};              // reach == one
@@ -71,12 +69,12 @@ class Effects {
   // --- written by the algorithm ---
 
   void send(NodeId to, Message message) {
-    sends_.push_back({std::move(message), Send::Reach::one, to});
+    sends_.push_back({std::move(message), Reach::one, to});
   }
 
   // To every member of the view but the sender.
   void send_to_others(Message message) {
-    sends_.push_back({std::move(message), Send::Reach::others});
+    sends_.push_back({std::move(message), Reach::others});
   }
 
   // To the members of `receivers`, in its order. REQUIRES: the sender is not among them.
@@ -86,7 +84,7 @@ class Effects {
     for (const NodeId to : receivers) listed_.push_back(to);
     const auto count = static_cast<std::uint32_t>(listed_.size()) - first;
     if (count == 0) return;
-    sends_.push_back({std::move(message), Send::Reach::listed, NodeId{}, first, count});
+    sends_.push_back({std::move(message), Reach::listed, NodeId{}, first, count});
   }
 
   // The critical section begins. The driver puts the view's epoch before the turn to make the

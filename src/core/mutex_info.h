@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/theory.h"
 
 namespace hapax {
 
@@ -22,8 +23,9 @@ constexpr std::uint8_t number(AlgorithmId id) { return static_cast<std::uint8_t>
 // What an algorithm needs of its channels. Reliable always; the order of messages only for some.
 enum class Channels : std::uint8_t { unordered, fifo };
 
-// Which of the MutexChoices an algorithm takes, besides voting sets.
+// Which of the MutexChoices an algorithm takes.
 struct MutexTakes {
+  bool voting_sets = false;  // Any that meet.
   bool say_denied = false;
   bool units = false;  // And per_member.
 };
@@ -47,12 +49,13 @@ struct MutexInfo {
   bool readers_join = false;
   // Counters from here on are beyond what counting can have reached: somebody made them up.
   std::uint8_t counter_bits = 48;
-  // The voting sets that `text` names, of n members. Null: the algorithm takes none.
+  // The voting sets that `text` names, of n members. Null: the algorithm has none.
   Result<VotingSets> (*voting_sets)(std::string_view text, std::uint32_t n) = nullptr;
   // Why states do not come again when members go on asking for ever, even with all clocks counted
   // from the lowest. Empty if they do.
   std::string_view never_repeats = "";
   std::string_view never_repeats_with_units = "";  // The same where there are several units.
+  Theory (*theory)(const TheoryInput&) = nullptr;  // What it costs.
 };
 
 }  // namespace hapax

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "draw/testing/traces.h"
-#include "mutex/algorithms.h"
+#include "mutex/catalog.h"
 
 namespace hapax {
 namespace {
@@ -53,9 +53,8 @@ TEST_P(LayoutOf, ANodeTakesOneStepARow) {
 }
 
 bool lets_in_several(const Chronicle& scene) {
-  bool several = false;
-  for_each_shared([&]<class A>() { several = several || A::kInfo.name == scene.algorithm; });
-  return several;
+  const Operations* algorithm = find_algorithm(scene.algorithm);
+  return algorithm != nullptr && algorithm->shared;
 }
 
 // Two that were inside one after the other do not look as if they had been there together.

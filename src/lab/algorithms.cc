@@ -1,5 +1,3 @@
-#include "mutex/algorithms.h"
-
 #include <fmt/format.h>
 #include <memory>
 
@@ -8,6 +6,7 @@
 #include "console/table.h"
 #include "election/catalog.h"
 #include "memory/catalog.h"
+#include "mutex/catalog.h"
 
 namespace hapax::cli {
 namespace {
@@ -18,21 +17,18 @@ void print_tables() {
   mutex.column("kind", Table::Align::left);
   mutex.column("channels", Table::Align::left);
   mutex.column("", Table::Align::left);
-  for_each_mutex([&]<class A>() {
-    mutex.row({std::string{A::kInfo.name}, std::string{A::kInfo.kind},
-               A::kInfo.needs == Channels::fifo ? "FIFO" : "any order",
-               std::string{A::kInfo.summary} + (A::kInfo.can_deadlock ? " — CAN DEADLOCK" : "")});
-  });
   Table shared;
   shared.column("several at once", Table::Align::left);
   shared.column("kind", Table::Align::left);
   shared.column("channels", Table::Align::left);
   shared.column("", Table::Align::left);
-  for_each_shared([&]<class A>() {
-    shared.row({std::string{A::kInfo.name}, std::string{A::kInfo.kind},
-                A::kInfo.needs == Channels::fifo ? "FIFO" : "any order",
-                std::string{A::kInfo.summary}});
-  });
+  for (const Operations* algorithm : algorithms()) {
+    const MutexInfo& info = algorithm->info;
+    (algorithm->shared ? shared : mutex)
+        .row({std::string{info.name}, std::string{info.kind},
+              info.needs == Channels::fifo ? "FIFO" : "any order",
+              std::string{info.summary} + (info.can_deadlock ? " — CAN DEADLOCK" : "")});
+  }
   Table election;
   election.column("election", Table::Align::left);
   election.column("topology", Table::Align::left);
@@ -59,18 +55,15 @@ void print_tables() {
 
 void print_as_json() {
   boost::json::array rows;
-  std::string_view family = "mutual exclusion";
-  const auto add = [&]<class A>() {
-    rows.push_back({{"name", A::kInfo.name},
-                    {"family", family},
-                    {"kind", A::kInfo.kind},
-                    {"fifo_needed", A::kInfo.needs == Channels::fifo},
-                    {"can_deadlock", A::kInfo.can_deadlock},
-                    {"summary", A::kInfo.summary}});
-  };
-  for_each_mutex(add);
-  family = "several at once";
-  for_each_shared(add);
+  for (const Operations* algorithm : algorithms()) {
+    const MutexInfo& info = algorithm->info;
+    rows.push_back({{"name", info.name},
+                    {"family", algorithm->shared ? "several at once" : "mutual exclusion"},
+                    {"kind", info.kind},
+                    {"fifo_needed", info.needs == Channels::fifo},
+                    {"can_deadlock", info.can_deadlock},
+                    {"summary", info.summary}});
+  }
   for_each_election([&]<class A>() {
     rows.push_back({{"name", A::kInfo.name},
                     {"family", "election"},

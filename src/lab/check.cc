@@ -14,6 +14,7 @@
 #include "election/catalog.h"
 #include "lab/check_views.h"
 #include "lab/voting.h"
+#include "mutex/catalog.h"
 #include "world/minimise.h"
 
 namespace hapax::cli {
@@ -167,10 +168,15 @@ void print_as_json(const CheckArguments& a, const CheckReport& r, const std::str
        {"trace", trace}});
 }
 
+bool takes_units(std::string_view name) {
+  const Operations* algorithm = find_algorithm(name);
+  return algorithm != nullptr && algorithm->info.takes.units;
+}
+
 int run_check(const CheckArguments& a) {
   if (a.algorithm == "views") {
     refuse_what_only("algorithms", a.not_of_views, "views");
-    if (a.views.inside != SemaphoreRa::kInfo.name) {
+    if (!takes_units(a.views.inside)) {
       refuse_what_only("semaphore-ra", a.of_semaphore, a.views.inside);
     }
     return run_check_views(a.views, {a.n, a.entries, a.units, a.faults,
@@ -179,13 +185,13 @@ int run_check(const CheckArguments& a) {
   refuse_what_only("views", a.views.options, a.algorithm);
   const bool elects = with_election(a.algorithm, []<class A>() {});
   if (elects) refuse_what_only("mutual exclusion", a.of_mutex, a.algorithm);
-  if (a.algorithm != SemaphoreRa::kInfo.name) {
+  if (!takes_units(a.algorithm)) {
     refuse_what_only("semaphore-ra", a.of_semaphore, a.algorithm);
   }
   const CheckOptions options = options_from(a);
-  const bool votes = a.algorithm.starts_with("maekawa");
-  const VotingSets sets =
-      votes ? voting_sets_from(a.voting_sets, options.n) : VotingSets::grid(options.n);
+  const Operations* algorithm = find_algorithm(a.algorithm);
+  std::optional<VotingSets> sets;
+  if (algorithm != nullptr) sets = voting_sets_for(algorithm->info, a.voting_sets, options.n);
   if (a.units < 1 || a.units > 200) {
     throw UsageError{fmt::format("--units {} is out of range; use 1 … 200", a.units)};
   }
@@ -193,11 +199,11 @@ int run_check(const CheckArguments& a) {
     throw UsageError{
         fmt::format("--per-member {} is out of range; use 1 … {}", a.per_member, a.units)};
   }
-  const MutexChoices choices{.voting_sets = votes ? &sets : nullptr,
+  const MutexChoices choices{.voting_sets = sets ? &*sets : nullptr,
                              .say_denied = a.say_denied,
                              .units = static_cast<std::uint32_t>(a.units),
                              .per_member = static_cast<std::uint32_t>(a.per_member)};
-  const bool by_messages = elects || with_mutex(a.algorithm, []<class A>() {});
+  const bool by_messages = elects || algorithm != nullptr;
   CheckReport report;
   double seconds = 0;
   {

@@ -8,10 +8,11 @@
 #include "console/json.h"
 #include "console/number.h"
 #include "console/progress.h"
-#include "lab/sim.h"
 #include "console/table.h"
 #include "console/terminal.h"
+#include "lab/sim.h"
 #include "lab/voting.h"
+#include "mutex/catalog.h"
 #include "sim/compare_elections.h"
 #include "sim/latency.h"
 
@@ -199,7 +200,7 @@ int run_compare(const CompareArguments& a) {
   {
     Progress progress{!a.json};
     comparison = compare(options, sets, [&](std::string_view algorithm, std::size_t row) {
-      progress.show(row, 11, algorithm);
+      progress.show(row, algorithms().size(), algorithm);
       return true;
     });
     if (options.n >= 3) elections = compare_elections(options.n, options.latency);

@@ -15,6 +15,7 @@
 #include "lab/sim_trace.h"
 #include "lab/voting.h"
 #include "memory/catalog.h"
+#include "mutex/catalog.h"
 #include "sim/run.h"
 #include "sim/theory.h"
 
@@ -59,8 +60,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
       distance = d;
     }
   };
-  for_each_mutex([&]<class A>() { consider(A::kInfo.name); });
-  for_each_shared([&]<class A>() { consider(A::kInfo.name); });
+  for (const Operations* algorithm : algorithms()) consider(algorithm->info.name);
   for_each_election([&]<class A>() { consider(A::kInfo.name); });
   throw UsageError{
       nearest.empty()
@@ -118,9 +118,7 @@ struct Finished {
   double events_per_second() const {
     return seconds > 0 ? static_cast<double>(report.events) / seconds : 0;
   }
-  bool several_at_once() const {
-    return options.readers > 0 || (arguments.algorithm == "semaphore-ra" && arguments.units > 1);
-  }
+  bool several_at_once() const { return options.readers > 0 || arguments.units > 1; }
   // The formulas for messages and client delay are about one requester at a time, those for
   // throughput about all at once, of which one is inside; all of them about every process asking,
   // and none failing.
@@ -267,7 +265,7 @@ void print_table(const Finished& f) {
              f.options.channels == Channels::fifo ? "FIFO" : "unordered", f.options.seed);
   if (f.sets != nullptr) fmt::print("voting sets: {}\n", f.sets->describe());
   if (f.options.readers > 0) fmt::print("{:.0f} % readers\n", f.options.readers * 100);
-  if (f.arguments.algorithm == "semaphore-ra") {
+  if (find_algorithm(f.arguments.algorithm)->info.takes.units) {
     fmt::print("{} unit{}, one a process\n", f.arguments.units, f.arguments.units == 1 ? "" : "s");
   }
   fmt::print("\n");
@@ -300,11 +298,9 @@ void print_table(const Finished& f) {
 
 void warn(const SimArguments& a) {
   if (a.json || !a.unordered) return;
-  with_mutex(a.algorithm, []<class A>() {
-    if (A::kInfo.needs != Channels::fifo) return;
-    fmt::print(stderr, "note: {} needs FIFO channels; this run shows what happens without\n",
-               A::kInfo.name);
-  });
+  if (find_algorithm(a.algorithm)->info.needs != Channels::fifo) return;
+  fmt::print(stderr, "note: {} needs FIFO channels; this run shows what happens without\n",
+             a.algorithm);
 }
 
 }  // namespace
@@ -319,34 +315,33 @@ std::uint32_t processes(std::int64_t n) {
 
 int simulate_mutex(const SimArguments& a) {
   SimOptions options = options_from(a);
-  const bool votes = a.algorithm.starts_with("maekawa");
-  const VotingSets sets =
-      votes ? voting_sets_from(a.voting_sets, options.n) : VotingSets::grid(options.n);
+  const MutexInfo& info = find_algorithm(a.algorithm)->info;
+  const std::optional<VotingSets> chosen = voting_sets_for(info, a.voting_sets, options.n);
+  const VotingSets* sets = chosen ? &*chosen : nullptr;
+  const MutexChoices choices{.voting_sets = sets,
+                             .say_denied = a.say_denied,
+                             .units = static_cast<std::uint32_t>(a.units),
+                             .per_member = 1};
   std::optional<SimTrace> trace;
   if (!a.trace.empty()) {
-    trace.emplace(a, options, votes ? &sets : nullptr);
+    trace.emplace(a, options, sets);
     options.recorder = trace->recorder();
   }
   Progress progress{!a.json};
   double set_up = 0;  // Making a million processes is not what events per second are about.
   const Result<SimReport> report =
-      simulate(a.algorithm, options,
-               {.voting_sets = votes ? &sets : nullptr,
-                .say_denied = a.say_denied,
-                .units = static_cast<std::uint32_t>(a.units),
-                .per_member = 1},
-               [&](const SimProgress& p) {
-                 if (p.events == 0) set_up = progress.seconds();
-                 progress.show(p.entries, p.entries_wanted,
-                               fmt::format("{} of {} entries, {:.1f} million events", p.entries,
-                                           p.entries_wanted, static_cast<double>(p.events) / 1e6));
-                 return true;
-               });
+      simulate(a.algorithm, options, choices, [&](const SimProgress& p) {
+        if (p.events == 0) set_up = progress.seconds();
+        progress.show(p.entries, p.entries_wanted,
+                      fmt::format("{} of {} entries, {:.1f} million events", p.entries,
+                                  p.entries_wanted, static_cast<double>(p.events) / 1e6));
+        return true;
+      });
   const double seconds = progress.seconds() - set_up;
   const Finished finished{a,
                           options,
-                          votes ? &sets : nullptr,
-                          theory_with_uniform_draw(a.algorithm, options.n, sets),
+                          sets,
+                          theory_with_uniform_draw(info, options.n, choices),
                           value_or_usage(report),
                           seconds};
   if (trace) trace->write();
@@ -360,7 +355,9 @@ namespace {
 int run_sim(const SimArguments& a, const CLI::App& command) {
   processes(a.n);
   const bool elects = with_election(a.algorithm, []<class A>() {});
-  if (!elects && !with_mutex(a.algorithm, []<class A>() {})) unknown_algorithm(a.algorithm);
+  const Operations* algorithm = find_algorithm(a.algorithm);
+  if (!elects && algorithm == nullptr) unknown_algorithm(a.algorithm);
+  const MutexInfo info = elects ? MutexInfo{} : algorithm->info;
   const auto only_for = [&](const char* option, bool fits, std::string_view whom) {
     if (command.count(option) > 0 && !fits) {
       throw UsageError{fmt::format("{} is for {} only; leave it out", option, whom)};
@@ -382,10 +379,10 @@ int run_sim(const SimArguments& a, const CLI::App& command) {
     return simulate_swarm(a);
   }
   only_for("--seeds", false, "--faults swarm");
-  only_for("--voting-sets", a.algorithm.starts_with("maekawa"), "maekawa and maekawa-basic");
-  only_for("--say-denied", a.algorithm == "central", "central");
-  only_for("--readers", a.algorithm == "readers-writers", "readers-writers");
-  only_for("--units", a.algorithm == "semaphore-ra", "semaphore-ra");
+  only_for("--voting-sets", info.voting_sets != nullptr, "algorithms that vote");
+  only_for("--say-denied", info.takes.say_denied, "central");
+  only_for("--readers", info.readers_join, "readers-writers");
+  only_for("--units", info.takes.units, "semaphore-ra");
   only_for("--starter", elects, "elections");
   only_for("--down", elects, "elections");
   for (const char* option :

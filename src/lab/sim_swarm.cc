@@ -9,7 +9,7 @@
 #include "console/json.h"
 #include "console/progress.h"
 #include "lab/sim.h"
-#include "mutex/algorithms.h"
+#include "mutex/catalog.h"
 #include "swarm/swarm.h"
 
 namespace hapax::cli {
@@ -46,11 +46,10 @@ void print_bad(const Bad& bad) {
 }  // namespace
 
 int simulate_swarm(const SimArguments& a) {
-  bool can_deadlock = false;
-  with_mutex(a.algorithm, [&]<class A>() { can_deadlock = A::kInfo.can_deadlock; });
-  if (can_deadlock) {
+  const MutexInfo& info = find_algorithm(a.algorithm)->info;
+  if (info.can_deadlock) {
     throw UsageError{fmt::format(
-        "{} can deadlock without any fault, which a swarm would only find again; take maekawa",
+        "{} can deadlock without any fault, which a swarm would only find again; take another",
         a.algorithm)};
   }
   SwarmReport sum;
@@ -106,9 +105,9 @@ int simulate_swarm(const SimArguments& a) {
           "{} inside by a lease that is not over, fences grew, no update was lost, and once all "
           "was "
           "healed everybody was served.\n",
-          a.algorithm == "semaphore-ra"      ? "No more clients than units"
-          : a.algorithm == "readers-writers" ? "No client with a writer"
-                                             : "No two clients");
+          info.takes.units    ? "No more clients than units"
+          : info.readers_join ? "No client with a writer"
+                              : "No two clients");
     }
   }
   return violations == 0 ? kHolds : kViolated;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "console/command.h"
+#include "mutex/catalog.h"
 #include "world/play.h"
 
 namespace hapax::cli {
@@ -34,7 +35,8 @@ std::string nodes_command(const SimArguments& a, const SimOptions& options,
   if (options.holder != NodeId{}) command += fmt::format(" holder=P{}", number(options.holder));
   if (options.held) command += " held";
   if (a.say_denied) command += " say-denied";
-  if (a.algorithm == "semaphore-ra") command += fmt::format(" units={} each=1", a.units);
+  if (find_algorithm(a.algorithm)->info.takes.units)
+    command += fmt::format(" units={} each=1", a.units);
   if (sets != nullptr) command += " voting-sets=" + sets_text(a.voting_sets, *sets);
   return command;
 }
@@ -46,7 +48,7 @@ std::vector<std::string> header(const SimArguments& a, const SimOptions& options
   if (a.requesters > 0) line += fmt::format(" --requesters {}", a.requesters);
   for (const std::string& fault : a.faults) line += " --fault " + fault;
   if (a.readers > 0) line += fmt::format(" --readers {}", a.readers);
-  if (a.algorithm == "semaphore-ra") line += fmt::format(" --units {}", a.units);
+  if (find_algorithm(a.algorithm)->info.takes.units) line += fmt::format(" --units {}", a.units);
   return {line + fmt::format(" --seed {}", options.seed)};
 }
 

@@ -53,4 +53,11 @@ VotingSets voting_sets_from(const std::string& name, std::uint32_t n) {
   return sets;
 }
 
+std::optional<VotingSets> voting_sets_for(const MutexInfo& algorithm, const std::string& name,
+                                          std::uint32_t n) {
+  if (algorithm.takes.voting_sets) return voting_sets_from(name, n);
+  if (algorithm.voting_sets == nullptr || name == kUsualVotingSets) return std::nullopt;
+  return value_or_usage(algorithm.voting_sets(name, n));
+}
+
 }  // namespace hapax::cli

@@ -163,4 +163,12 @@ void Bakery::enter(Effects<Message>& fx) {
   fx.enter(turn_);
 }
 
+// --- what it costs ---
+
+Theory Bakery::theory(const TheoryInput& in) {
+  Theory theory = by_asking_all(6.0 * (in.n - 1), "6(N-1)");
+  theory.client_delay = {6, "6T"};
+  return theory;
+}
+
 }  // namespace hapax

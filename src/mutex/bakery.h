@@ -25,13 +25,15 @@ namespace hapax {
 
 class Bakery {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "bakery",
       .id = AlgorithmId{10},
       .summary = "draw a ticket and wait for all smaller ones, by reading everybody (1974)",
       .kind = "permission",
       .needs = Channels::unordered,
-      .never_repeats = "tickets grow as long as somebody has one"};
+      .never_repeats = "tickets grow as long as somebody has one",
+      .theory = &theory};
 
   struct ReadNumber {
     HAPAX_RECORD(ReadNumber)

@@ -126,4 +126,16 @@ void CarvalhoRoucairol::enter_if_permitted(Effects<Message>& fx) {
   fx.enter(Turn{number(clock_)});
 }
 
+// --- what it costs ---
+
+// Of each pair the permission is with whoever of the two asked last: half of them are missing, on
+// average, and none only for the one who was inside last.
+Theory CarvalhoRoucairol::theory(const TheoryInput& in) {
+  const double n = in.n;
+  return {.messages = {n - 1, "0 … 2(N-1), mean N-1", false},
+          .client_delay = {2 * (1 - 1 / n), "0 or 2T, mean 2T(1-1/N)", false},
+          .sync_delay = {1, "T"},
+          .sync_delay_high = {1, "T"}};
+}
+
 }  // namespace hapax

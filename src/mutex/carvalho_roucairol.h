@@ -23,6 +23,7 @@ namespace hapax {
 
 class CarvalhoRoucairol {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "carvalho-roucairol",
       .id = AlgorithmId{4},
@@ -30,7 +31,8 @@ class CarvalhoRoucairol {
       .kind = "permission",
       .needs = Channels::unordered,
       .permission_stays = true,
-      .never_repeats = "members that ask nobody let their clocks run away from the others'"};
+      .never_repeats = "members that ask nobody let their clocks run away from the others'",
+      .theory = &theory};
 
   struct Request {
     Clock clock{};

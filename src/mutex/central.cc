@@ -123,4 +123,15 @@ void Central::admit_first(Effects<Message>& fx) {
   }
 }
 
+// --- what it costs ---
+
+Theory Central::theory(const TheoryInput& in) {
+  return {.messages = {3, "3"},
+          .client_delay = {2, "2T"},
+          .sync_delay = in.n > 2 ? Expected{2, "2T"} : Expected{1, "T: one of two coordinates"},
+          .sync_delay_high = {2, "2T"},
+          .in_request_order = true,
+          .draw = Draw::not_home};
+}
+
 }  // namespace hapax

@@ -21,13 +21,15 @@ namespace hapax {
 
 class Central {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{.name = "central",
                                    .id = AlgorithmId{0},
                                    .summary = "ask the coordinator; it keeps the queue",
                                    .kind = "permission",
                                    .needs = Channels::fifo,
                                    .takes = {.say_denied = true},
-                                   .coordinated = true};
+                                   .coordinated = true,
+                                   .theory = &theory};
 
   // say_denied: one more message for each who has to queue.
   using Options = MutexChoices;

@@ -94,4 +94,8 @@ void Lamport::enter_if_first(Effects<Message>& fx) {
   fx.enter(turn_of(own(), size_));
 }
 
+// --- what it costs ---
+
+Theory Lamport::theory(const TheoryInput& in) { return by_asking_all(3.0 * (in.n - 1), "3(N-1)"); }
+
 }  // namespace hapax

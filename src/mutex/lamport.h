@@ -22,13 +22,15 @@ namespace hapax {
 
 class Lamport {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "lamport",
       .id = AlgorithmId{2},
       .summary = "everybody keeps the queue of all requests, ordered by clock (1978)",
       .kind = "permission",
       .needs = Channels::fifo,
-      .turns_are_stamps = true};
+      .turns_are_stamps = true,
+      .theory = &theory};
 
   struct Request {
     Clock clock{};

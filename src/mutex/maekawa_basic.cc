@@ -4,11 +4,12 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "voting/voting_theory.h"
 
 namespace hapax {
 
 MaekawaBasic::MaekawaBasic(const View& view, const Options& options)
-    : voters_{Constituency{view, options.voting_sets}},
+    : voters_{Constituency{view, options.voting_sets, kGridRule}},
       phase_(view.starts_inside() ? Phase::inside : Phase::idle) {
   if (view.held && voters_.value.contains(view.holder, view.self)) {
     voted_ = true;
@@ -80,6 +81,15 @@ void MaekawaBasic::vote_for(NodeId node, Effects<Message>& fx) {
   } else {
     fx.send(node, Reply{turn_});
   }
+}
+
+// --- what it costs ---
+
+Theory MaekawaBasic::theory(const TheoryInput& in) {
+  const VotingRule& rule = VotingRule::in_use(in.choices.voting_sets, kGridRule);
+  Theory theory = theory_of_voting(rule, in.n);
+  theory.may_deadlock = true;
+  return theory;
 }
 
 }  // namespace hapax

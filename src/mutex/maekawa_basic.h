@@ -23,15 +23,18 @@ namespace hapax {
 
 class MaekawaBasic {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "maekawa-basic",
       .id = AlgorithmId{5},
       .summary = "Maekawa as in the lecture: voting sets without a way out of deadlock",
       .kind = "quorum",
       .needs = Channels::fifo,
+      .takes = {.voting_sets = true},
       .can_deadlock = true,
       .voting_sets = &VotingSets::named,
-      .never_repeats = "voters that do not meet let their turns run away from one another"};
+      .never_repeats = "voters that do not meet let their turns run away from one another",
+      .theory = &theory};
 
   struct Request {
     HAPAX_RECORD(Request)

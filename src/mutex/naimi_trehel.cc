@@ -91,4 +91,15 @@ void NaimiTrehel::pass(NodeId to, Effects<Message>& fx) {
   turn_ = Turn{};
 }
 
+// --- what it costs ---
+
+Theory NaimiTrehel::theory(const TheoryInput& in) {
+  double h = 0;  // H(N-1)
+  for (std::uint32_t i = in.n - 1; i >= 1; --i) h += 1.0 / i;
+  return {.messages = {h, "mean H(N-1)", false},
+          .client_delay = {h, "mean H(N-1)T", false},
+          .sync_delay = {1, "T"},
+          .sync_delay_high = {1, "T"}};
+}
+
 }  // namespace hapax

@@ -21,12 +21,14 @@ namespace hapax {
 
 class NaimiTrehel {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "naimi-trehel",
       .id = AlgorithmId{9},
       .summary = "ask along a tree that bends towards the last requester (1987)",
       .kind = "token",
-      .needs = Channels::unordered};
+      .needs = Channels::unordered,
+      .theory = &theory};
 
   struct Request {
     NodeId origin{};  // Who wants to enter; the sender may only pass it on.

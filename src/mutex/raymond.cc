@@ -7,6 +7,21 @@
 #include "mutex/tree.h"
 
 namespace hapax {
+namespace {
+
+// Mean number of hops between two nodes of the heap-shaped tree, drawn independently. An edge lies
+// between them just when one is in the subtree below it and the other is not.
+double mean_tree_distance(std::uint32_t n) {
+  std::vector<double> below(n, 1);
+  double sum = 0;
+  for (std::uint32_t i = n; i-- > 1;) {
+    below[(i - 1) / 2] += below[i];
+    sum += 2 * below[i] * (n - below[i]);
+  }
+  return sum / n / n;
+}
+
+}  // namespace
 
 Raymond::Raymond(const View& view)
     : self_{view.self},
@@ -103,6 +118,18 @@ void Raymond::ask_for_token(Effects<Message>& fx) {
   fx.because("{} asks {}: the token lies behind it, and {} is first in the queue", self_.value,
              token_at_, queue_.front());
   fx.send(token_at_, Request{});
+}
+
+// --- what it costs ---
+
+// Under high load the token walks round the tree, every edge once in each direction for n entries.
+Theory Raymond::theory(const TheoryInput& in) {
+  const double d = mean_tree_distance(in.n);
+  const double n = in.n;
+  return {.messages = {2 * d, "2d", false},
+          .client_delay = {2 * d, "2dT", false},
+          .sync_delay = {d * n / (n - 1), "dT", false},
+          .sync_delay_high = {2 * (n - 1) / n, "2T(N-1)/N", false}};
 }
 
 }  // namespace hapax

@@ -20,12 +20,14 @@ namespace hapax {
 
 class Raymond {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "raymond",
       .id = AlgorithmId{8},
       .summary = "ask along a tree whose edges point to the token (1989)",
       .kind = "token",
-      .needs = Channels::fifo};
+      .needs = Channels::fifo,
+      .theory = &theory};
 
   struct Request {
     HAPAX_RECORD(Request)

@@ -95,4 +95,10 @@ void ReadersWriters::enter_if_approved(Effects<Message>& fx) {
   asked_ = Clock{};
 }
 
+// --- what it costs ---
+
+Theory ReadersWriters::theory(const TheoryInput& in) {
+  return by_asking_all(2.0 * (in.n - 1), "2(N-1)");
+}
+
 }  // namespace hapax

@@ -28,6 +28,7 @@ namespace hapax {
 
 class ReadersWriters {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "readers-writers",
       .id = AlgorithmId{11},
@@ -35,7 +36,8 @@ class ReadersWriters {
       .kind = "permission",
       .needs = Channels::unordered,
       .turns_are_stamps = true,
-      .readers_join = true};
+      .readers_join = true,
+      .theory = &theory};
   static constexpr std::array kModes{Mode::exclusive, Mode::shared};
 
   using Options = MutexChoices;

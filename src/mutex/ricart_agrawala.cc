@@ -82,4 +82,10 @@ void RicartAgrawala::enter_if_approved(Effects<Message>& fx) {
   fx.enter(turn_of(own(), size_));
 }
 
+// --- what it costs ---
+
+Theory RicartAgrawala::theory(const TheoryInput& in) {
+  return by_asking_all(2.0 * (in.n - 1), "2(N-1)");
+}
+
 }  // namespace hapax

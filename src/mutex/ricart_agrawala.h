@@ -21,13 +21,15 @@ namespace hapax {
 
 class RicartAgrawala {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "ricart-agrawala",
       .id = AlgorithmId{3},
       .summary = "ask everybody; whoever asked earlier answers last (1981)",
       .kind = "permission",
       .needs = Channels::unordered,
-      .turns_are_stamps = true};
+      .turns_are_stamps = true,
+      .theory = &theory};
 
   struct Request {
     Clock clock{};

@@ -155,4 +155,10 @@ void SemaphoreRa::enter_if_there_is_room(Effects<Message>& fx) {
   fx.enter(turn_of(mine, size_));
 }
 
+// --- what it costs ---
+
+Theory SemaphoreRa::theory(const TheoryInput& in) {
+  return by_asking_all(2.0 * (in.n - 1), "2(N-1)");
+}
+
 }  // namespace hapax

@@ -37,6 +37,7 @@ namespace hapax {
 
 class SemaphoreRa {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "semaphore-ra",
       .id = AlgorithmId{12},
@@ -46,7 +47,8 @@ class SemaphoreRa {
       .takes = {.units = true},
       .turns_are_stamps = true,
       .never_repeats_with_units =
-          "what a member was told of units in use may be as old as you like"};
+          "what a member was told of units in use may be as old as you like",
+      .theory = &theory};
   static constexpr std::array kModes{Mode::shared};
 
   using Options = MutexChoices;

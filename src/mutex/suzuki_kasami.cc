@@ -154,4 +154,14 @@ void SuzukiKasami::pass(NodeId to, Effects<Message>& fx) {
   token_.reset();
 }
 
+// --- what it costs ---
+
+Theory SuzukiKasami::theory(const TheoryInput& in) {
+  return {.messages = {static_cast<double>(in.n), "N"},
+          .client_delay = {2, "2T"},
+          .sync_delay = {1, "T"},
+          .sync_delay_high = {1, "T"},
+          .draw = Draw::not_last};
+}
+
 }  // namespace hapax

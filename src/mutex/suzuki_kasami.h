@@ -23,13 +23,15 @@ namespace hapax {
 
 class SuzukiKasami {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{
       .name = "suzuki-kasami",
       .id = AlgorithmId{7},
       .summary = "ask everybody for the token; it carries the queue (1985)",
       .kind = "token",
       .needs = Channels::unordered,
-      .never_repeats = "requests pile up on the way to a member that does not take part"};
+      .never_repeats = "requests pile up on the way to a member that does not take part",
+      .theory = &theory};
 
   // A number for each member, 0 for one not listed. Invariant: sorted by member, and no 0 listed.
   using Numbers = std::vector<std::pair<NodeId, std::uint64_t>>;

@@ -124,4 +124,15 @@ void TokenRing::pass(Effects<Message>& fx) {
   turn_ = Turn{};
 }
 
+// --- what it costs ---
+
+Theory TokenRing::theory(const TheoryInput& in) {
+  const double n = in.n;
+  return {.messages = {1, "1 at saturation"},
+          .client_delay = {(n - 1) / 2, "0 … (N-1)T", false},
+          .sync_delay = {n / 2, "T … (N-1)T", false},
+          .sync_delay_high = {1, "T"},
+          .messages_at_saturation = true};
+}
+
 }  // namespace hapax

@@ -24,6 +24,7 @@ namespace hapax {
 
 class TokenRing {
  public:
+  static Theory theory(const TheoryInput& input);
   static constexpr MutexInfo kInfo{.name = "token-ring",
                                    .id = AlgorithmId{1},
                                    .summary = "a token goes round; enter when it comes by",
@@ -31,7 +32,8 @@ class TokenRing {
                                    .needs = Channels::fifo,
                                    .never_rests = true,
                                    .token_rests = true,
-                                   .counter_bits = 39};
+                                   .counter_bits = 39,
+                                   .theory = &theory};
 
   struct Token {
     std::uint64_t generation = 0;

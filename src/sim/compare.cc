@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "mutex/catalog.h"
 #include "sim/run.h"
 
 namespace hapax {
@@ -15,9 +16,9 @@ constexpr std::uint64_t kMostMessages = 8'000'000;
 
 class Bench {
  public:
-  Bench(const CompareOptions& options, const VotingSets& sets, std::string_view algorithm,
+  Bench(const CompareOptions& options, const MutexChoices& choices, std::string_view algorithm,
         const Theory& theory)
-      : options_(options), sets_(sets), algorithm_(algorithm), theory_(theory) {}
+      : options_(options), choices_(choices), algorithm_(algorithm), theory_(theory) {}
 
   SimReport low() const {
     SimOptions run = base();
@@ -33,9 +34,7 @@ class Bench {
     run.entries = std::min(all, run.entries);
     // Long enough inside for any request to have arrived everywhere before the exit.
     run.inside = std::max(options_.inside, (options_.n + 20) * options_.latency);
-    if (theory_.messages.formula == "3(K-1)" && theory_.sync_delay.value == 2) {
-      run.pair_filter = [&](NodeId a, NodeId b) { return hops_between(sets_, a, b) == 2; };
-    }
+    run.pair_filter = theory_.pairs;
     return go(run);
   }
   SimReport high() const {
@@ -71,13 +70,13 @@ class Bench {
     return run;
   }
   SimReport go(const SimOptions& run) const {
-    Result<SimReport> report = simulate(algorithm_, run, {.voting_sets = &sets_});
+    Result<SimReport> report = simulate(algorithm_, run, choices_);
     HAPAX_CHECK(report.has_value());
     return std::move(*report);
   }
 
   const CompareOptions& options_;
-  const VotingSets& sets_;
+  const MutexChoices& choices_;
   std::string_view algorithm_;
   const Theory& theory_;
 };
@@ -110,17 +109,15 @@ Comparison compare(const CompareOptions& options, const VotingSets& sets,
   HAPAX_CHECK(options.n > 0);
   HAPAX_CHECK(sets.processes() == options.n);
   Comparison comparison{options, sets.describe(), {}};
-  bool go_on = true;
-  for_each_mutex([&]<class A>() {
-    if (!go_on) return;
-    if (observer && !observer(A::kInfo.name, comparison.rows.size())) {
-      go_on = false;
-      return;
-    }
-    const Theory theory = theory_of(A::kInfo.name, options.n, sets);
-    const Bench bench{options, sets, A::kInfo.name, theory};
-    ComparisonRow row{A::kInfo.name, A::kInfo.kind, theory, bench.low(), {},
-                      bench.high(),  bench.order()};
+  for (const Operations* algorithm : algorithms()) {
+    if (algorithm->shared) continue;
+    const MutexInfo& info = algorithm->info;
+    if (observer && !observer(info.name, comparison.rows.size())) break;
+    const MutexChoices choices{.voting_sets = info.takes.voting_sets ? &sets : nullptr};
+    const Theory theory = theory_of(info, options.n, choices);
+    const Bench bench{options, choices, info.name, theory};
+    ComparisonRow row{info.name, info.kind, theory, bench.low(), {}, bench.high(), bench.order()};
+    row.theory.pairs = {};  // It refers to the choices.
     if (options.n > 1) row.pairs = bench.pairs();
     // Where theory gives only bounds for the delay, 1/(SD+E) is taken with the delay of this run.
     const double sync_delay =
@@ -130,7 +127,7 @@ Comparison compare(const CompareOptions& options, const VotingSets& sets,
     row.throughput_expected =
         static_cast<double>(kSecond) / (sync_delay + static_cast<double>(options.inside));
     comparison.rows.push_back(std::move(row));
-  });
+  }
   return comparison;
 }
 

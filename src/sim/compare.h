@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/duration.h"
-#include "mutex/algorithms.h"
 #include "sim/report.h"
 #include "sim/theory.h"
 #include "voting/voting_sets.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mutex/catalog.h"
 #include "sim/run.h"
 #include "world/play.h"
 
@@ -60,14 +61,14 @@ SimOptions busy(std::uint64_t seed) {
 }
 
 TEST(SimRecorder, EveryAlgorithmPlaysTheSameAgain) {
-  for_each_mutex([]<class A>() { expect_the_same(A::kInfo.name, busy(1)); });
+  for (const Operations* one : algorithms()) expect_the_same(one->info.name, busy(1));
 }
 
 TEST(SimRecorder, AlsoFromAHolderThatStartsInside) {
   SimOptions options = busy(2);
   options.holder = NodeId{2};
   options.held = true;
-  for_each_mutex([&]<class A>() { expect_the_same(A::kInfo.name, options); });
+  for (const Operations* one : algorithms()) expect_the_same(one->info.name, options);
 }
 
 TEST(SimRecorder, AlsoWithFaultsAndMessagesThatOvertake) {
@@ -78,7 +79,7 @@ TEST(SimRecorder, AlsoWithFaultsAndMessagesThatOvertake) {
     for (const char* fault : {"loss:0.05", "dup:0.2", "crash:any@20ms", "pause:1@3ms+9ms"}) {
       options.faults.push_back(*parse_fault(fault));
     }
-    for_each_mutex([&]<class A>() { expect_the_same(A::kInfo.name, options); });
+    for (const Operations* one : algorithms()) expect_the_same(one->info.name, options);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/prng.h"
+#include "mutex/algorithms.h"
 
 namespace hapax {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "mutex/algorithms.h"
+#include "core/mutex_choices.h"
 #include "sim/options.h"
 #include "sim/report.h"
 #include "sim/simulation.h"

@@ -467,18 +467,8 @@ void Simulation<A>::act(NodeId node, F&& f) {
 template <MutexAlgorithm A>
 void Simulation<A>::absorb(NodeId node) {
   for (const auto& s : fx_.sends()) {
-    using Reach = typename Effects<Message>::Send::Reach;
     ++sends_;
-    if (s.reach == Reach::one) [[likely]] {
-      send(node, s.to, s.message);
-    } else if (s.reach == Reach::others) {
-      for (std::uint32_t to = 0; to < number(node); ++to) send(node, NodeId{to}, s.message);
-      for (std::uint32_t to = number(node) + 1; to < options_.n; ++to) {
-        send(node, NodeId{to}, s.message);
-      }
-    } else {
-      for (const NodeId to : fx_.listed(s)) send(node, to, s.message);
-    }
+    fx_.for_each_receiver(s, node, options_.n, [&](NodeId to) { send(node, to, s.message); });
   }
   const std::optional<Turn> turn = fx_.entered();
   if (fx_.rejected() != Reject::none) [[unlikely]] {

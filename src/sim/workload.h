@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/theory.h"
 
 namespace hapax {
 
@@ -24,24 +25,5 @@ struct Load {
   static Result<Load> parse(std::string_view text);  // low | high | poisson:RATE
   std::string text() const;
 };
-
-// Who may ask next.
-enum class Draw : std::uint8_t {
-  uniform,   // anybody
-  not_home,  // anybody but the view's holder: central's coordinator serves, others ask
-  not_last,  // anybody but the one drawn last, who still has the token
-};
-
-constexpr std::string_view name_of(Draw draw) {
-  switch (draw) {
-    case Draw::uniform:
-      return "uniform";
-    case Draw::not_home:
-      return "uniform, but not the coordinator";
-    case Draw::not_last:
-      return "uniform, but not the one inside last";
-  }
-  return "?";
-}
 
 }  // namespace hapax

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/prng.h"
+#include "mutex/catalog.h"
 
 namespace hapax {
 
@@ -43,8 +44,8 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
   plan.give_up = number(0, 20);
   plan.drift = number(0, 40);
   plan.unsafe = plan.times.ttl * from_to(10, 40);
-  if (algorithm == "semaphore-ra") plan.units = number(1, 4);
-  if (algorithm == "readers-writers") plan.readers = number(10, 90);
+  if (plan.has_units()) plan.units = number(1, 4);
+  if (find_algorithm(algorithm)->info.readers_join) plan.readers = number(10, 90);
   return plan;
 }
 
@@ -62,8 +63,10 @@ std::string SwarmPlan::text() const {
       pauses, cuts, engine_cuts, leaves, evictions, lost_answers, give_up, drift);
 }
 
+bool SwarmPlan::has_units() const { return find_algorithm(algorithm)->info.takes.units; }
+
 std::string SwarmPlan::lock_kind() const {
-  return algorithm == "semaphore-ra" ? fmt::format("{}:{}", algorithm, units) : algorithm;
+  return has_units() ? fmt::format("{}:{}", algorithm, units) : algorithm;
 }
 
 }  // namespace hapax

@@ -33,6 +33,7 @@ struct SwarmPlan {
   static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed);
   std::string text() const;
   // As a policy names it.
+  bool has_units() const;
   std::string lock_kind() const;
 };
 

@@ -314,7 +314,7 @@ class Swarm {
     }
   }
   Want draw_want() {
-    if (plan_.algorithm == "semaphore-ra") return Want::unit;
+    if (plan_.has_units()) return Want::unit;
     return plan_.readers > 0 && prng_.below(100) < plan_.readers ? Want::shared : Want::exclusive;
   }
   void give_up(std::uint32_t c, WaiterId waiter) {

@@ -1,5 +1,6 @@
-// The voters that a member must win in Maekawa's algorithms: its voting set, by seats. Small, so a
-// million idle members stay cheap; the sets themselves are shared and must outlive every member.
+// Whom one member of an algorithm that votes must win over: its voting set, by seats. Small, so
+// that a million idle members stay cheap; the sets themselves are shared and must outlive every
+// member.
 #pragma once
 
 #include <cstdint>
@@ -9,38 +10,28 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "core/view.h"
+#include "voting/voting_rule.h"
 #include "voting/voting_sets.h"
 
 namespace hapax {
 
 class Constituency {
-  template <class F>
-  auto with_sets(F&& f) const {
-    return sets_ != nullptr ? f(*sets_) : f(VotingSets::grid(processes_));
-  }
-
  public:
   Constituency() = default;
-  // Null: the grid of the view's size.
-  Constituency(const View& view, const VotingSets* sets)
-      : sets_(sets), self_(view.self), processes_(view.size) {
-    if (sets_ != nullptr) HAPAX_CHECK(sets_->processes() == view.size);
+  // By the sets that were chosen, or else by the algorithm's own rule. Both outlive the member.
+  Constituency(const View& view, const VotingSets* chosen, const VotingRule& own)
+      : rule_(&VotingRule::in_use(chosen, own)), self_(view.self), processes_(view.size) {
+    if (chosen != nullptr) HAPAX_CHECK(chosen->processes() == view.size);
   }
 
   NodeId self() const { return self_; }
   bool includes_self() const { return contains(self_, self_); }
-  std::uint32_t size() const {
-    return with_sets([&](const VotingSets& sets) { return sets.size(self_); });
-  }
-  std::optional<Seat> seat_of(NodeId voter) const {
-    return with_sets([&](const VotingSets& sets) { return sets.seat(self_, voter); });
-  }
-  NodeId voter(Seat seat) const {
-    return with_sets([&](const VotingSets& sets) { return sets.voter(self_, seat); });
-  }
+  std::uint32_t size() const { return rule_->size(self_, processes_); }
+  std::optional<Seat> seat_of(NodeId voter) const { return rule_->seat(self_, voter, processes_); }
+  NodeId voter(Seat seat) const { return rule_->voter(self_, seat, processes_); }
   // Whether `voter` is in the voting set of `member`.
   bool contains(NodeId member, NodeId voter) const {
-    return with_sets([&](const VotingSets& sets) { return sets.contains(member, voter); });
+    return rule_->contains(member, voter, processes_);
   }
 
   // The voters other than the member itself, in the order of their seats.
@@ -85,7 +76,7 @@ class Constituency {
   friend bool operator==(const Constituency&, const Constituency&) = default;
 
  private:
-  const VotingSets* sets_ = nullptr;
+  const VotingRule* rule_ = &kGridRule;
   NodeId self_{};
   std::uint32_t processes_ = 1;
 };

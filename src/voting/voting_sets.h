@@ -15,16 +15,13 @@
 #include <variant>
 #include <vector>
 
-#include "base/id_set.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "voting/voting_rule.h"
 
 namespace hapax {
 
-enum class Seat : std::uint32_t {};  // The place of a voter in one voting set: 0 … K-1.
-using SeatSet = IdSet<Seat>;
-
-class VotingSets {
+class VotingSets final : public VotingRule {
  public:
   // What was proved. M1 always is.
   struct Proof {
@@ -58,6 +55,12 @@ class VotingSets {
   NodeId voter(NodeId i, Seat seat) const;                 // REQUIRES: seat < size(i).
   std::optional<Seat> seat(NodeId i, NodeId voter) const;  // Nothing if it is not in V_i.
   bool contains(NodeId i, NodeId voter) const { return seat(i, voter).has_value(); }
+  // As a rule, for n_ processes and no other number.
+  std::uint32_t size(NodeId i, std::uint32_t) const override { return size(i); }
+  NodeId voter(NodeId i, Seat seat, std::uint32_t) const override { return voter(i, seat); }
+  std::optional<Seat> seat(NodeId i, NodeId voter, std::uint32_t) const override {
+    return seat(i, voter);
+  }
   const Proof& proof() const { return proof_; }
   std::string describe() const;  // "grid, K = 4 … 6; proved: M1 M2; not: M3 M4"
 

@@ -141,8 +141,8 @@ class Troupe : public TraceStage {
     const auto size = static_cast<std::uint32_t>(nodes_.size());
     for (const auto& send : fx_.sends()) {
       std::vector<NodeId> receivers;
-      if (send.reach == Effects<Message>::Send::Reach::one) receivers = {send.to};
-      if (send.reach == Effects<Message>::Send::Reach::others) {
+      if (send.reach == Reach::one) receivers = {send.to};
+      if (send.reach == Reach::others) {
         for (std::uint32_t to = 0; to < size; ++to) {
           if (to != number(node)) receivers.push_back(NodeId{to});
         }
