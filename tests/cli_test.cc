@@ -101,10 +101,15 @@ TEST_F(Cli, CompareAsJsonIsTheObjectThatIsPromised) {
       EXPECT_TRUE(row.at("throughput").is_null());
     }
   }
-  EXPECT_THAT(algorithms, ::testing::UnorderedElementsAre(
-                              "central", "token-ring", "lamport", "ricart-agrawala",
-                              "carvalho-roucairol", "maekawa-basic", "maekawa", "suzuki-kasami",
-                              "raymond", "naimi-trehel", "bakery"));
+  std::set<std::string> listed;
+  const json::object list = object_of("algorithms --json");
+  for (const json::value& row : list.at("algorithms").as_array()) {
+    if (row.at("family") == "mutual exclusion") {
+      listed.insert(std::string{row.at("name").as_string()});
+    }
+  }
+  EXPECT_EQ(algorithms, listed);
+  EXPECT_GE(listed.size(), 11u);
   for (const json::value& row : object.at("elections").as_array()) {
     EXPECT_EQ(row.at("messages"), row.at("expected_messages")) << row.at("situation");
   }

@@ -141,7 +141,7 @@ TEST_F(Traces, SimulatedRunsPlayAgain) {
     EXPECT_EQ(hapax("trace --svg " + run).status, 0) << name;
     EXPECT_THAT(contents_of(run), StartsWith("# hapax sim " + name + " -n 4 "));
   }
-  EXPECT_EQ(algorithms, 11u);
+  EXPECT_GE(algorithms, 11u);
 }
 
 TEST_F(Traces, SimulatedVotingSetsOfAFileAreKept) {
@@ -262,7 +262,7 @@ TEST_F(Traces, EveryAlgorithmPageShowsWhatBreaks) {
         << name;
     EXPECT_THAT(script, HasSubstr(" " + match[1].str() + "\n")) << "the script has another command";
   }
-  EXPECT_EQ(pages, 19u);
+  EXPECT_GE(pages, 19u);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "mutex/catalog.h"
+
 namespace hapax::cli {
 
 WaitsFor::WaitsFor(std::vector<LockInfo> locks, Awaits awaits)
@@ -10,7 +12,8 @@ WaitsFor::WaitsFor(std::vector<LockInfo> locks, Awaits awaits)
   for (const LockInfo& lock : locks_) {
     if (lock.holder) edges_[lock.name] = wanted_by(*lock.holder);
     // Every reader keeps a writer out; of a semaphore's units another may come back first.
-    if (lock.algorithm != "readers-writers") continue;
+    const Operations* algorithm = find_algorithm(lock.algorithm);
+    if (algorithm == nullptr || !algorithm->info.readers_join) continue;
     for (const Person& reader : lock.sharers) edges_[lock.name].merge(wanted_by(reader));
   }
 }

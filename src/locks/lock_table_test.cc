@@ -11,6 +11,7 @@
 #include "locks/testing/table_group.h"
 #include "mutex/catalog.h"
 #include "mutex/tree.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 namespace {
@@ -442,6 +443,19 @@ TEST(LockTable, CountsWhatItDoes) {
   EXPECT_EQ(home.algorithms[0].sent, 1u);
   EXPECT_EQ(home.algorithms[0].received, 2u);
   EXPECT_EQ(home.entries, 0u);
+}
+
+TEST(LockTable, VotesByTheSetsThatARuleNames) {
+  const auto messages = [](std::uint32_t size, std::string_view algorithm) {
+    TableGroup group{size, all_by(algorithm)};
+    group.acquire(0, "one");
+    EXPECT_TRUE(group.serve_all());
+    return group.messages();
+  };
+  EXPECT_EQ(messages(7, "maekawa:plane"), 6u) << "K = 3";
+  EXPECT_EQ(messages(10, "maekawa:cyclic"), 9u) << "K = 4";
+  EXPECT_EQ(messages(10, "maekawa"), 15u) << "the grid: K = 6";
+  EXPECT_EQ(messages(10, "maekawa:plane"), 15u) << "there is no plane of ten";
 }
 
 }  // namespace

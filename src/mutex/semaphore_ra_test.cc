@@ -215,7 +215,7 @@ void play_at_random(std::uint64_t seed, const Options& options) {
 TEST(SemaphoreRa, ServesEveryRequestInEverySchedule) {
   for (std::uint64_t seed = 0; seed < 300 && !::testing::Test::HasFailure(); ++seed) {
     const auto units = static_cast<std::uint32_t>(1 + seed % 4);
-    play_at_random(seed, {units, static_cast<std::uint32_t>(seed % 5)});
+    play_at_random(seed, {.units = units, .per_member = static_cast<std::uint32_t>(seed % 5)});
   }
 }
 

@@ -24,6 +24,15 @@ class HeapTree {
     return a != b && parent(b) == a;
   }
 
+  // Levels below the root.
+  static std::uint32_t depth(NodeId node) {
+    return static_cast<std::uint32_t>(std::bit_width(place(node))) - 1;
+  }
+  // REQUIRES: levels_up <= depth(node).
+  static NodeId ancestor(NodeId node, std::uint32_t levels_up) {
+    return NodeId{static_cast<std::uint32_t>((place(node) >> levels_up) - 1)};
+  }
+
   // The neighbour of `from` on the only path to `to`. REQUIRES: from != to.
   static NodeId neighbour_towards(NodeId from, NodeId to) {
     HAPAX_CHECK(from != to);
@@ -47,12 +56,6 @@ class HeapTree {
  private:
   // Counted from 1 the heap is plain binary: a bit more each level, dropping the last one climbs.
   static std::uint64_t place(NodeId node) { return std::uint64_t{number(node)} + 1; }
-  static std::uint32_t depth(NodeId node) {
-    return static_cast<std::uint32_t>(std::bit_width(place(node))) - 1;
-  }
-  static NodeId ancestor(NodeId node, std::uint32_t levels_up) {
-    return NodeId{static_cast<std::uint32_t>((place(node) >> levels_up) - 1)};
-  }
 };
 
 }  // namespace hapax
