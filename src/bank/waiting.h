@@ -2,7 +2,7 @@
 #pragma once
 
 #include <chrono>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdexcept>
 #include <string>
 #include <thread>

@@ -1,5 +1,6 @@
 #include "client/socket.h"
 
+#include <boost/asio/ssl/context.hpp>
 #include <cerrno>
 #include <cstring>
 #include <netdb.h>
@@ -126,6 +127,8 @@ Socket::Socket(const net::Address& address, boost::asio::ssl::context* tls, mill
     throw;
   }
 }
+
+void Socket::Free::operator()(SSL* session) const { SSL_free(session); }
 
 Socket::~Socket() { close(fd_); }
 

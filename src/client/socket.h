@@ -2,15 +2,16 @@
 // thread may read while another writes.
 #pragma once
 
-#include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <openssl/types.h>
 #include <span>
 #include <utility>
 
+#include "base/asio_fwd.h"
 #include "net/address.h"
 
 namespace hapax::client {
@@ -35,7 +36,7 @@ class Socket {
 
  private:
   struct Free {
-    void operator()(SSL* session) const { SSL_free(session); }
+    void operator()(SSL* session) const;
   };
 
   void shake_hands(const net::Address& address, boost::asio::ssl::context& tls,

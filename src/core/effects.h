@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // The fence as users see it, for the rest of the house.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/ids.h"
 #include "hapax/fence.h"

@@ -3,7 +3,7 @@
 
 #include <bit>
 #include <compare>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <limits>
 
 #include "base/check.h"

@@ -2,7 +2,6 @@
 // at its door. One thread, that of the io_context.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "core/want.h"

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <compare>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <optional>
 #include <variant>
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <boost/asio/detail/epoll_reactor.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <poll.h>
@@ -45,7 +46,8 @@ void watch(int epoll, int operation, int fd, std::uint32_t events) {
 thread_local const SharedLoop* SharedLoop::current_ = nullptr;
 
 SharedLoop::SharedLoop()
-    : events_(events_of(boost::asio::use_service<Reactor>(io_))),
+    : io_(std::make_unique<boost::asio::io_context>(1)),
+      events_(events_of(boost::asio::use_service<Reactor>(*io_))),
       resident_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       kick_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
       wake_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
@@ -80,7 +82,7 @@ void SharedLoop::reside() {
     for (bool is_more = true; is_more;) {
       const Guard guard{*this};
       is_more = run_ready(false);
-      if (io_.stopped()) return;
+      if (io_->stopped()) return;
     }
   }
 }
@@ -143,7 +145,7 @@ void SharedLoop::wake(Waiter& waiter) {
 // Whether there may be more.
 bool SharedLoop::run_ready(const bool& enough) {
   for (int i = 0; i < kBatch && !enough; ++i) {
-    if (io_.poll_one() == 0) return false;
+    if (io_->poll_one() == 0) return false;
   }
   return true;
 }
@@ -155,7 +157,7 @@ void SharedLoop::run_ready_or_kick() {
 void SharedLoop::kick() { signal(kick_); }
 
 void SharedLoop::post(std::function<void()> f) {
-  boost::asio::post(io_, std::move(f));
+  boost::asio::post(*io_, std::move(f));
   kick();
 }
 

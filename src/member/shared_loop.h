@@ -11,14 +11,16 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "base/asio_fwd.h"
 
 namespace hapax::client {
 
@@ -61,7 +63,7 @@ class SharedLoop {
   SharedLoop(const SharedLoop&) = delete;
   SharedLoop& operator=(const SharedLoop&) = delete;
 
-  boost::asio::io_context& io() { return io_; }
+  boost::asio::io_context& io() { return *io_; }
 
   void start();
   // Until the io_context has run out of work. REQUIRES: nobody waits, or will.
@@ -98,7 +100,7 @@ class SharedLoop {
 
   static thread_local const SharedLoop* current_;
 
-  boost::asio::io_context io_{1};
+  const std::unique_ptr<boost::asio::io_context> io_;
   int events_ = -1;      // Asio's: readable when the loop has something to do.
   int resident_ = -1;    // What the resident thread waits for: kicks, and events_ unless led.
   int kick_ = -1;        // For the resident thread: there may be work that events_ does not show.

@@ -13,7 +13,6 @@
 // io_context. A handler may call send() and stop(), but not destroy the mesh.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "net/address.h"

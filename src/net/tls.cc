@@ -1,6 +1,7 @@
 #include "net/tls.h"
 
 #include <algorithm>
+#include <boost/asio/ssl/context.hpp>
 #include <cctype>
 #include <charconv>
 #include <openssl/err.h>

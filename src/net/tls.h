@@ -4,13 +4,13 @@
 // says `hapax:client-NAME`; nobody is both.
 #pragma once
 
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream_base.hpp>
 #include <memory>
+#include <openssl/types.h>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/result.h"
 
