@@ -1,6 +1,7 @@
-# One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages … SOURCES from subfolders …).
+# One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages …).
 # Every *.cc of the folder belongs to it. Unit tests stand beside the code: every *_test.cc becomes part of
-# one binary, hapax_NAME_test.
+# one binary, hapax_NAME_test; with ONE_TEST it is run as a whole, since it starts servers that all of its
+# tests share.
 
 add_library(hapax_flags INTERFACE)
 target_compile_options(hapax_flags INTERFACE
@@ -21,14 +22,13 @@ if(HAPAX_SANITIZE)
 endif()
 
 function(hapax_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LIBRARIES;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ROOM "ONE_TEST" "" "USES;LIBRARIES;TEST_USES" ${ARGN})
   list(TRANSFORM ROOM_USES PREPEND hapax_)
   list(TRANSFORM ROOM_TEST_USES PREPEND hapax_)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(APPEND sources ${ROOM_SOURCES})
   if(sources)
     add_library(hapax_${name} STATIC ${sources})
     target_link_libraries(hapax_${name} PUBLIC hapax_flags ${ROOM_USES} ${ROOM_LIBRARIES})
@@ -48,6 +48,11 @@ function(hapax_room name)
     endif()
     target_compile_definitions(hapax_${name}_test PRIVATE
       HAPAX_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata")
-    gtest_discover_tests(hapax_${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+    if(ROOM_ONE_TEST)
+      add_test(NAME ${name} COMMAND hapax_${name}_test --gtest_brief=1)
+      set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_REGULAR_EXPRESSION "no .* to test against")
+    else()
+      gtest_discover_tests(hapax_${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+    endif()
   endif()
 endfunction()

@@ -60,6 +60,10 @@ const std::map<std::string, Names> kSees{
     {"core", {"base"}},
     {"wire", {"base"}},
     {"engine", {"base"}},
+    {"embedded", {"base", "engine"}},
+    {"etcd", {"base", "engine"}},
+    {"zookeeper", {"base", "engine"}},
+    {"engines", {"base", "engine", "embedded", "etcd", "zookeeper"}},
     {"net", {"base", "core", "wire"}},
     {"session", {"base", "core", "wire"}},
     {"voting", {"base", "core"}},
@@ -71,8 +75,8 @@ const std::map<std::string, Names> kSees{
     {"membership", {"base", "core", "engine", "net", "locks", "view", "service"}},
     {"campaigns", {"base", "core", "wire", "election", "locks", "session"}},
     {"daemon",
-     {"base", "core", "wire", "engine", "net", "session", "locks", "view", "service", "membership",
-      "campaigns"}},
+     {"base", "core", "wire", "engine", "engines", "net", "session", "locks", "view", "service",
+      "membership", "campaigns"}},
     {"client", {"base", "core", "wire", "net", "session"}},
     {"member", {"base", "core", "client", "service", "membership", "daemon", "locks"}},
     {"gate", {"base"}},
@@ -86,16 +90,17 @@ const std::map<std::string, Names> kSees{
     {"check", {"base", "core", "wire", "voting", "mutex", "election", "memory", "world", "search"}},
     {"viewcheck", {"base", "core", "wire", "mutex", "view", "search", "check"}},
     {"sim", {"base", "core", "wire", "voting", "mutex", "election", "world"}},
+    {"compare", {"base", "voting", "mutex", "sim"}},
     {"swarm", {"base", "core", "mutex", "locks", "view", "service"}},
     {"audit", {"base", "core"}},
     {"console", {"base"}},
     {"jobs", {"base", "core", "console", "client", "daemon", "locks", "net"}},
     {"serve",
-     {"base", "core", "engine", "net", "locks", "membership", "campaigns", "daemon", "local",
-      "bank", "console"}},
+     {"base", "core", "engine", "engines", "net", "locks", "membership", "campaigns", "daemon",
+      "local", "bank", "console"}},
     {"lab",
      {"base", "core", "voting", "mutex", "election", "memory", "world", "draw", "search", "check",
-      "viewcheck", "sim", "swarm", "audit", "console"}},
+      "viewcheck", "sim", "compare", "swarm", "audit", "console"}},
     {"cli", {"base", "core", "mutex", "election", "console", "jobs"}},
 };
 // What users include, include/hapax/, is everybody's.
@@ -225,7 +230,7 @@ TEST(Rooms, AlgorithmsSeeNoClockNoThreadNoRandomnessAndNoWorldOutside) {
 }
 
 // A room fits in a head. These do not yet: a room that is mended leaves the list.
-const Names kTooLargeRooms{"engine", "mutex"};
+const Names kTooLargeRooms{"mutex"};
 
 TEST(Rooms, HaveNoMoreThanThreeThousandLinesOfTheProduct) {
   std::map<std::string, std::size_t> lines;

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "engine/open.h"
 #include "base/boot_clock.h"
+#include "engines/open.h"
 #include "membership/commit_probe.h"
 
 namespace hapax {

@@ -1,5 +1,6 @@
 #include "engine/blocking.h"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <map>

@@ -2,7 +2,6 @@
 // and then, so that the loop never waits.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/record.h"

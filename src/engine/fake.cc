@@ -1,5 +1,6 @@
 #include "engine/fake.h"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 

@@ -2,11 +2,11 @@
 // happens when is up to the io_context alone.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
 #include <set>
 
+#include "base/asio_fwd.h"
 #include "engine/engine.h"
 #include "engine/store.h"
 

@@ -1,9 +1,10 @@
-#include "sim/compare.h"
+#include "compare/compare.h"
 
 #include <fmt/format.h>
 #include <memory>
 #include <unistd.h>
 
+#include "compare/elections.h"
 #include "console/command.h"
 #include "console/json.h"
 #include "console/number.h"
@@ -13,7 +14,6 @@
 #include "lab/sim.h"
 #include "lab/voting.h"
 #include "mutex/catalog.h"
-#include "sim/compare_elections.h"
 #include "sim/latency.h"
 
 namespace hapax::cli {

@@ -8,9 +8,9 @@
 #include "console/exit_status.h"
 #include "console/live_text.h"
 #include "console/log.h"
-#include "serve/up.h"
-#include "engine/open.h"
+#include "engines/open.h"
 #include "local/group.h"
+#include "serve/up.h"
 
 namespace hapax::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/zookeeper/layout.h"
+#include "zookeeper/layout.h"
 
 #include <charconv>
 #include <fmt/format.h>

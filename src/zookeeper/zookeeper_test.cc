@@ -16,12 +16,12 @@
 #include <vector>
 
 #include "base/testing/folder.h"
-#include "engine/open.h"
 #include "engine/testing/conformance.h"
 #include "engine/testing/leader_killed.h"
 #include "engine/testing/process.h"
-#include "engine/zookeeper/ensemble.h"
-#include "engine/zookeeper/layout.h"
+#include "zookeeper/ensemble.h"
+#include "zookeeper/layout.h"
+#include "zookeeper/zookeeper_engine.h"
 
 #ifdef __SANITIZE_THREAD__
 // It formats addresses for its log in one buffer for all threads.
@@ -98,7 +98,7 @@ class Servers {
                                const std::string& chroot = "") const {
     Url url{Kind::zookeeper, {}, chroot};
     for (const std::uint16_t port : ports_) url.endpoints.push_back({"127.0.0.1", port});
-    auto engine = engine::open(io, url, options);
+    auto engine = open_zookeeper(io, url, options);
     if (!engine) ADD_FAILURE() << engine.error().message;
     return engine ? std::move(*engine) : nullptr;
   }
@@ -182,24 +182,14 @@ TEST(ZooKeeperLayout, HeadNeverRestsAtAnyVersion) {
 
 TEST(ZooKeeperEngine, NobodyThereIsAnErrorInTime) {
   Bench bench;
-  auto engine = open(bench.io(), Url{Kind::zookeeper, {{"127.0.0.1", free_port()}}, ""},
-                     options_for("nobody", milliseconds{200}));
+  auto engine = open_zookeeper(bench.io(), Url{Kind::zookeeper, {{"127.0.0.1", free_port()}}, ""},
+                               options_for("nobody", milliseconds{200}));
   ASSERT_TRUE(engine.has_value());
   const auto snapshot = bench.try_read(**engine);
   ASSERT_FALSE(snapshot.has_value());
   EXPECT_THAT(snapshot.error().message, ::testing::StartsWith("zookeeper: "));
   EXPECT_EQ(bench.commit(**engine, {}, {{"a", "1"}}).outcome, Outcome::unknown);
   EXPECT_FALSE((*engine)->health().reachable);
-}
-
-TEST(ZooKeeperEngine, RefusesWhatItDoesNotHave) {
-  Bench bench;
-  Options options = options_for("tls");
-  options.tls.emplace();
-  EXPECT_FALSE(open(bench.io(), *parse_url("zookeeper://127.0.0.1"), options).has_value());
-  options.tls.reset();
-  options.user = "a:b";
-  EXPECT_FALSE(open(bench.io(), *parse_url("zookeeper://127.0.0.1"), options).has_value());
 }
 
 TEST(ZooKeeperEngine, AServerThatStopsInTheMiddleMakesItUnknown) {

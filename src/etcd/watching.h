@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "engine/etcd/keys.h"
-#include "engine/etcd/servers.h"
 #include "engine/subscription.h"
+#include "etcd/keys.h"
+#include "etcd/servers.h"
 
 namespace hapax::engine::etcd {
 

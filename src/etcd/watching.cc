@@ -1,4 +1,4 @@
-#include "engine/etcd/watching.h"
+#include "etcd/watching.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>

@@ -1,12 +1,12 @@
 // A ZooKeeper ensemble as engine.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 
+#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "engine/engine.h"
-#include "engine/open.h"
+#include "engine/options.h"
 
 namespace hapax::engine {
 

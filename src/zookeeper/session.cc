@@ -1,4 +1,4 @@
-#include "engine/zookeeper/session.h"
+#include "zookeeper/session.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "engine/etcd/etcd.h"
+#include "etcd/etcd.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "engine/calls.h"
-#include "engine/etcd/keys.h"
-#include "engine/etcd/servers.h"
-#include "engine/etcd/watching.h"
+#include "etcd/keys.h"
+#include "etcd/servers.h"
+#include "etcd/watching.h"
 
 namespace hapax::engine {
 namespace {

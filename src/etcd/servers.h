@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/etcd/flights.h"
-#include "engine/etcd/poller.h"
 #include "engine/health.h"
-#include "engine/open.h"
+#include "engine/options.h"
+#include "etcd/flights.h"
+#include "etcd/poller.h"
 
 namespace hapax::engine::etcd {
 

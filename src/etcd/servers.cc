@@ -1,4 +1,4 @@
-#include "engine/etcd/servers.h"
+#include "etcd/servers.h"
 
 #include <etcd.pb.h>  // Generated from etcd.proto.
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // The etcd engine against real etcd servers: one for the suite, three to lose one of.
+#include "etcd/etcd.h"
+
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -15,7 +17,6 @@
 #include <vector>
 
 #include "base/testing/folder.h"
-#include "engine/open.h"
 #include "engine/testing/conformance.h"
 #include "engine/testing/leader_killed.h"
 #include "engine/testing/process.h"
@@ -76,7 +77,7 @@ class Cluster {
     return url;
   }
   std::unique_ptr<Engine> open(boost::asio::io_context& io, Options options) const {
-    auto engine = engine::open(io, url(), options);
+    auto engine = open_etcd(io, url(), options);
     if (!engine) ADD_FAILURE() << engine.error().message;
     return engine ? std::move(*engine) : nullptr;
   }
@@ -148,7 +149,7 @@ TEST(EtcdEngine, NobodyThereIsAnErrorInTime) {
   Bench bench;
   Options options;
   options.timeout = milliseconds{200};
-  auto engine = open(bench.io(), Url{Kind::etcd, {{"127.0.0.1", free_port()}}, ""}, options);
+  auto engine = open_etcd(bench.io(), Url{Kind::etcd, {{"127.0.0.1", free_port()}}, ""}, options);
   ASSERT_TRUE(engine.has_value());
   const auto snapshot = bench.try_read(**engine);
   ASSERT_FALSE(snapshot.has_value());
@@ -299,7 +300,7 @@ TEST(EtcdEngine, SpeaksTlsOnBothSides) {
   options.tls.reset();
   EXPECT_FALSE(bench.try_read(*cluster.open(bench.io(), options)).has_value());
   options.tls = {certs / "none.crt", "", ""};
-  EXPECT_FALSE(engine::open(bench.io(), cluster.url(), options).has_value());
+  EXPECT_FALSE(check_options(cluster.url(), options).has_value());
 }
 
 class NeedsEtcd : public ::testing::Environment {

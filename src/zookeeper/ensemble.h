@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "engine/blocking.h"
-#include "engine/zookeeper/layout.h"
-#include "engine/zookeeper/session.h"
+#include "zookeeper/layout.h"
+#include "zookeeper/session.h"
 
 namespace hapax::engine::zookeeper {
 

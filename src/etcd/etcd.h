@@ -2,12 +2,12 @@
 // sees one revision.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <memory>
 
+#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "engine/engine.h"
-#include "engine/open.h"
+#include "engine/options.h"
 
 namespace hapax::engine {
 

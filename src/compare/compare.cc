@@ -1,4 +1,4 @@
-#include "sim/compare.h"
+#include "compare/compare.h"
 
 #include <algorithm>
 

@@ -1,4 +1,6 @@
 // What only the embedded engine has: a file, several processes, a disk that fails.
+#include "embedded/embedded.h"
+
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -14,8 +16,7 @@
 
 #include "base/testing/folder.h"
 #include "base/testing/processes.h"
-#include "engine/embedded/database.h"
-#include "engine/open.h"
+#include "embedded/database.h"
 #include "engine/testing/bench.h"
 #include "engine/testing/counter.h"
 
@@ -36,7 +37,7 @@ class EmbeddedEngine : public ::testing::Test {
                                            milliseconds timeout = milliseconds{3'000}) {
     Options options;
     options.timeout = timeout;
-    return engine::open(io, Url{Kind::embedded, {}, file.string()}, options);
+    return open_embedded(io, Url{Kind::embedded, {}, file.string()}, options);
   }
   std::unique_ptr<Engine> open(boost::asio::io_context& io,
                                milliseconds timeout = milliseconds{3'000}) {

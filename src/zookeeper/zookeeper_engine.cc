@@ -1,11 +1,11 @@
-#include "engine/zookeeper/zookeeper.h"
+#include "zookeeper/zookeeper_engine.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/blocking.h"
-#include "engine/zookeeper/ensemble.h"
+#include "zookeeper/ensemble.h"
 
 namespace hapax::engine {
 

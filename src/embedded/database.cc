@@ -1,11 +1,11 @@
-#include "engine/embedded/database.h"
+#include "embedded/database.h"
 
 #include <sqlite3.h>
 #include <thread>
 #include <utility>
 
+#include "embedded/statement.h"
 #include "engine/commit.h"
-#include "engine/embedded/statement.h"
 
 namespace hapax::engine {
 namespace {

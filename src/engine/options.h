@@ -1,15 +1,11 @@
-// An engine by its URL.
+// How an engine is used, whichever it is.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
-#include "engine/engine.h"
 #include "engine/url.h"
 
 namespace hapax::engine {
@@ -31,16 +27,8 @@ struct Options {
   std::string password;
 };
 
-// Refuses options that make no sense, or that this engine or this build does not have, and TLS
-// files that cannot be read. Opens nothing and contacts nobody.
-Result<void> check(const Url& url, const Options& options);
-
-// Refuses what check() does, and files that cannot be used. Servers that cannot be reached are no
-// error: health() tells.
-Result<std::unique_ptr<Engine>> open(boost::asio::io_context& io, const Url& url,
-                                     const Options& options);
-
-// The engines of this build.
-std::vector<Kind> available();
+// Refuses options that make no sense, or that this kind of engine does not have, and TLS files that
+// cannot be read.
+Result<void> check_options(const Url& url, const Options& options);
 
 }  // namespace hapax::engine

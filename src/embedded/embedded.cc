@@ -1,15 +1,15 @@
-#include "engine/embedded/embedded.h"
+#include "embedded/embedded.h"
 
 #include <utility>
 
+#include "embedded/database.h"
 #include "engine/blocking.h"
-#include "engine/embedded/database.h"
 
 namespace hapax::engine {
 
-Result<std::unique_ptr<Engine>> open_embedded(boost::asio::io_context& io, const std::string& path,
+Result<std::unique_ptr<Engine>> open_embedded(boost::asio::io_context& io, const Url& url,
                                               const Options& options) {
-  auto database = Database::open(path, options.group, options.timeout);
+  auto database = Database::open(url.path, options.group, options.timeout);
   if (!database) return database.error();
   return make_blocking(io, std::move(*database), options.timeout,
                        "the embedded engine's disk did not answer in time");

@@ -1,4 +1,4 @@
-#include "sim/compare_elections.h"
+#include "compare/elections.h"
 
 #include <utility>
 

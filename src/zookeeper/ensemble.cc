@@ -1,4 +1,4 @@
-#include "engine/zookeeper/ensemble.h"
+#include "zookeeper/ensemble.h"
 
 #include <algorithm>
 #include <chrono>

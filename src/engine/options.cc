@@ -1,15 +1,7 @@
-#include "engine/open.h"
+#include "engine/options.h"
 
 #include <algorithm>
 #include <fstream>
-
-#include "engine/embedded/embedded.h"
-#ifdef HAPAX_HAS_ETCD
-#include "engine/etcd/etcd.h"
-#endif
-#ifdef HAPAX_HAS_ZOOKEEPER
-#include "engine/zookeeper/zookeeper.h"
-#endif
 
 namespace hapax::engine {
 namespace {
@@ -31,7 +23,9 @@ Result<void> good_group(const std::string& group) {
   return {};
 }
 
-Result<void> good_options(const Url& url, const Options& options) {
+}  // namespace
+
+Result<void> check_options(const Url& url, const Options& options) {
   if (auto group = good_group(options.group); !group) return group;
   if (options.timeout < milliseconds{10} || options.timeout > milliseconds{600'000}) {
     return error("the engine's time limit is {} ms; choose from 10 ms to 600000 ms",
@@ -63,53 +57,6 @@ Result<void> good_options(const Url& url, const Options& options) {
     }
   }
   return {};
-}
-
-Error not_built(Kind kind) {
-  return error("this build has no {}; build it with the packages that docs/engines.md names",
-               name_of(kind));
-}
-
-}  // namespace
-
-std::vector<Kind> available() {
-  std::vector<Kind> kinds;
-  kinds.push_back(Kind::embedded);
-#ifdef HAPAX_HAS_ETCD
-  kinds.push_back(Kind::etcd);
-#endif
-#ifdef HAPAX_HAS_ZOOKEEPER
-  kinds.push_back(Kind::zookeeper);
-#endif
-  return kinds;
-}
-
-Result<void> check(const Url& url, const Options& options) {
-  if (auto good = good_options(url, options); !good) return good.error();
-  const auto kinds = available();
-  if (std::find(kinds.begin(), kinds.end(), url.kind) != kinds.end()) return {};
-  return not_built(url.kind);
-}
-
-Result<std::unique_ptr<Engine>> open([[maybe_unused]] boost::asio::io_context& io, const Url& url,
-                                     const Options& options) {
-  if (auto good = check(url, options); !good) return good.error();
-  switch (url.kind) {
-    case Kind::embedded:
-      return open_embedded(io, url.path, options);
-      break;
-    case Kind::etcd:
-#ifdef HAPAX_HAS_ETCD
-      return open_etcd(io, url, options);
-#endif
-      break;
-    case Kind::zookeeper:
-#ifdef HAPAX_HAS_ZOOKEEPER
-      return open_zookeeper(io, url, options);
-#endif
-      break;
-  }
-  return not_built(url.kind);
 }
 
 }  // namespace hapax::engine

@@ -1,10 +1,10 @@
-#include "sim/compare.h"
+#include "compare/compare.h"
 
 #include <gtest/gtest.h>
 #include <map>
 
+#include "compare/elections.h"
 #include "mutex/catalog.h"
-#include "sim/compare_elections.h"
 #include "voting/voting_sets.h"
 #include "voting/voting_theory.h"
 
