@@ -1,5 +1,6 @@
 #include "member/member.h"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 #include <vector>
@@ -97,7 +98,6 @@ Member::Member(NodeConfig config)
 Member::~Member() {
   loop_.visit([this] {
     for (const auto& [name, lock] : locks_) lock->close();
-    while (!campaigns_.empty()) end_campaign(campaigns_.begin()->first);
     while (!grants_.empty()) drop(grants_.begin()->first);
   });
   // So that the others need not wait for our lease to be over. They wait no longer than that if we

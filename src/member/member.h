@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,25 +75,32 @@ class Member final : public detail::Gateway {
   class Awaited;
   class Later;
   struct Canceller;
-  struct Campaign;
   struct Grant;
+  // What is asked for by who has no handle.
+  struct Wish {
+    std::string name;
+    Want want = Want::exclusive;
+    std::string value;                             // To proclaim …
+    std::shared_ptr<detail::Candidate> candidate;  // … by a candidate. Null: it is none.
+  };
 
   std::vector<std::shared_ptr<LocalLock>> all_locks();
   // Begins on the loop, with a function that tells the answer, and waits for that.
   template <class Told, class Begin>
   std::error_code ask_daemon(Told& told, Begin begin);
+  std::error_code acquire_grant(const Wish& wish, detail::Deadline deadline,
+                                const std::stop_token& cancel, detail::Holding& holding,
+                                std::string& why);
   std::error_code leave_until(detail::Deadline deadline, std::chrono::milliseconds patience,
                               std::string& why);
 
   // All on the loop.
   void on_left();
   void give_up_all();
-  void give_up(Campaign& campaign, std::error_code why);
-  void end_campaign(std::uint64_t waiter);
   void ask(const std::shared_ptr<Grant>& grant);
-  static void end_unanswered(Campaign& campaign);
   void give_up(std::uint64_t grant, std::error_code why);
   void drop(std::uint64_t grant);
+  std::optional<WaiterId> waiter_of(std::uint64_t grant) const;  // Nothing: no longer held.
 
   const bool can_lose_;  // On an engine, with its lease.
   const Span ttl_;
@@ -104,7 +112,6 @@ class Member final : public detail::Gateway {
   std::atomic<std::uint64_t> last_observation_{0};
   std::atomic<std::uint64_t> last_grant_{0};
   // The loop's:
-  std::map<std::uint64_t, std::shared_ptr<Campaign>> campaigns_;  // By waiter.
   std::map<std::uint64_t, ObserverId> observers_;
   std::map<std::uint64_t, std::shared_ptr<Grant>> grants_;
   bool is_leaving_ = false;
