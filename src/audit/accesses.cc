@@ -35,7 +35,7 @@ struct Accesses {
   std::size_t unknown_writes = 0;
 };
 
-struct Judge {
+struct AccessJudge {
   const History& history;
   Report& report;
 
@@ -114,7 +114,7 @@ struct Judge {
 };
 
 // A holder writes one more than it read.
-void judge_steps(const Judge& judge, const std::vector<Event>& events) {
+void judge_steps(const AccessJudge& judge, const std::vector<Event>& events) {
   std::map<LockId, const Event*> read;  // The last by this client.
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];
@@ -145,7 +145,7 @@ void judge_accesses(const History& history, const std::vector<Event>& events, Re
       if (event.value) (valued[event.lock].*list).push_back(&event);
     }
   }
-  const Judge judge{history, report};
+  const AccessJudge judge{history, report};
   for (const auto& [lock, all] : fenced) judge.stale(all);
   for (const auto& [lock, all] : valued) {
     judge.overwritten(all);

@@ -76,7 +76,7 @@ class Hands {
   Nanos last_known_ = 0;
 };
 
-struct Judge {
+struct HoldJudge {
   const History& history;
   Report& report;
 
@@ -158,7 +158,7 @@ std::vector<Hold> holds_of(const std::vector<Event>& events) {
 }
 
 void judge_holds(const History& history, const std::vector<Hold>& holds, Report& report) {
-  const Judge judge{history, report};
+  const HoldJudge judge{history, report};
   for (auto from = holds.begin(); from != holds.end();) {
     const auto to =
         std::find_if(from, holds.end(), [&](const Hold& hold) { return hold.lock != from->lock; });

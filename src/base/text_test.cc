@@ -25,10 +25,8 @@ struct fmt::formatter<hapax::Priced> : fmt::formatter<std::uint32_t> {
 namespace hapax {
 namespace {
 
-enum class Colour : std::uint8_t { red, green };
-constexpr std::string_view name_of(Colour colour) {
-  return colour == Colour::red ? "red" : "green";
-}
+enum class Light : std::uint8_t { red, green };
+constexpr std::string_view name_of(Light light) { return light == Light::red ? "red" : "green"; }
 enum class Bare : std::uint8_t { zero, one };
 
 struct Ping {
@@ -59,7 +57,7 @@ TEST(Text, NumbersAndIdsPrintAsPeopleWriteThem) {
 }
 
 TEST(Text, AnEnumPrintsByItsNameWhereItHasOne) {
-  EXPECT_EQ(to_text(Colour::green), "green");
+  EXPECT_EQ(to_text(Light::green), "green");
   EXPECT_EQ(to_text(Bare::one), "1");
 }
 

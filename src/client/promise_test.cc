@@ -24,9 +24,9 @@ using namespace std::chrono_literals;
 using client::testing::eventually;
 
 // Of one client. Grants at once, and promises what `lease_ms` says.
-class Daemon {
+class ScriptedDaemon {
  public:
-  explicit Daemon(const std::string& path) : listener_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+  explicit ScriptedDaemon(const std::string& path) : listener_(socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
@@ -34,7 +34,7 @@ class Daemon {
     if (bind(listener_, where, sizeof address) != 0 || listen(listener_, 1) != 0) std::abort();
     thread_ = std::thread{[this] { serve(); }};
   }
-  ~Daemon() {
+  ~ScriptedDaemon() {
     is_ending_ = true;
     thread_.join();
     close(listener_);
@@ -95,7 +95,7 @@ class Daemon {
 
 TEST(Promise, AGrantIsHandedOverWhenItIsKnownHowLongItIsGood) {
   const testing::Folder folder;
-  Daemon daemon{(folder / "socket").string()};
+  ScriptedDaemon daemon{(folder / "socket").string()};
   daemon.lease_ms = 900;
   Client client{"unix:" + (folder / "socket").string()};
   daemon.lease_ms = 0;
@@ -119,7 +119,7 @@ TEST(Promise, AGrantIsHandedOverWhenItIsKnownHowLongItIsGood) {
 
 TEST(Promise, EndsInTimeAlsoIfItIsTheSecondOne) {
   const testing::Folder folder;
-  Daemon daemon{(folder / "socket").string()};
+  ScriptedDaemon daemon{(folder / "socket").string()};
   daemon.lease_ms = 900;
   Client client{"unix:" + (folder / "socket").string()};
   Mutex mutex{client, "one"};

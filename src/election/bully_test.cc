@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-enum Kind : std::size_t { kElection, kOk, kCoordinator };
+enum BullyMessage : std::size_t { kElection, kOk, kCoordinator };
 
 // The leader of `size` members is down, as all know, and `starter` notices.
 SmallWorld<Bully> election_of(std::uint32_t size, std::uint32_t starter) {
@@ -58,11 +58,12 @@ TEST(BullyPaper, AMemberAloneLeadsWithoutAMessage) {
   EXPECT_EQ(world.sent(), 0U);
 }
 
-struct One {
+struct OneBully {
   Bully member;
   Effects<Bully::Message> fx;
 
-  One(std::uint32_t self, std::uint32_t size) : member{View{.size = size, .self = NodeId{self}}} {
+  OneBully(std::uint32_t self, std::uint32_t size)
+      : member{View{.size = size, .self = NodeId{self}}} {
     fx.explain(true);
   }
   std::vector<std::string> sends() {
@@ -76,7 +77,7 @@ struct One {
 };
 
 TEST(Bully, AsksOnlyThoseThatOutrankItAndAreNotDown) {
-  One one{1, 4};
+  OneBully one{1, 4};
   one.member.suspect(NodeId{3}, one.fx);
   one.member.campaign(one.fx);
   EXPECT_THAT(one.sends(), ElementsAre("#2 ELECTION(term=1)"));
@@ -86,7 +87,7 @@ TEST(Bully, AsksOnlyThoseThatOutrankItAndAreNotDown) {
 }
 
 TEST(Bully, TheFallOfOneThatWasAskedCallsForALaterTerm) {
-  One one{1, 3};
+  OneBully one{1, 3};
   one.member.campaign(one.fx);
   one.fx.clear();
   one.member.suspect(NodeId{2}, one.fx);
@@ -95,7 +96,7 @@ TEST(Bully, TheFallOfOneThatWasAskedCallsForALaterTerm) {
 }
 
 TEST(Bully, AReturningMemberIsToldOrAsked) {
-  One one{1, 3};
+  OneBully one{1, 3};
   one.member.suspect(NodeId{0}, one.fx);
   one.member.suspect(NodeId{2}, one.fx);
   one.member.campaign(one.fx);
@@ -108,7 +109,7 @@ TEST(Bully, AReturningMemberIsToldOrAsked) {
 }
 
 TEST(Bully, BelievesNoLeaderWhileAHigherOneMayLive) {
-  One one{0, 3};
+  OneBully one{0, 3};
   one.member.receive(NodeId{1}, Bully::Coordinator{Term{1}}, one.fx);
   EXPECT_EQ(one.member.leader(), std::nullopt);
   EXPECT_THAT(one.fx.reasons(),
@@ -119,7 +120,7 @@ TEST(Bully, BelievesNoLeaderWhileAHigherOneMayLive) {
 }
 
 TEST(Bully, ALeaderFromAnOldTermHasToWinAgain) {
-  One one{0, 2};
+  OneBully one{0, 2};
   one.member.suspect(NodeId{1}, one.fx);
   one.member.campaign(one.fx);
   one.member.campaign(one.fx);
@@ -139,7 +140,7 @@ TEST(Bully, RejectsWhatOnlyAnotherRankMaySend) {
        {std::pair<std::uint32_t, Bully::Message>{2, Bully::Election{Term{1}}},
         {0, Bully::Ok{Term{1}}},
         {0, Bully::Coordinator{Term{1}}}}) {
-    One one{1, 3};
+    OneBully one{1, 3};
     one.member.receive(NodeId{from}, message, one.fx);
     EXPECT_EQ(one.fx.rejected(), Reject::not_a_member) << to_text(message);
     EXPECT_TRUE(one.sends().empty());
@@ -153,7 +154,7 @@ TEST(Bully, MessagesAndStateSurviveTheCodec) {
     EXPECT_EQ(decode<Bully::Message>(encode(message)), message);
   }
   EXPECT_EQ(encode(Bully::Message{Bully::Ok{Term{300}}}), (Bytes{1, 0xac, 0x02}));
-  One one{1, 4}, copy{1, 4};
+  OneBully one{1, 4}, copy{1, 4};
   one.member.suspect(NodeId{3}, one.fx);
   one.member.campaign(one.fx);
   EXPECT_FALSE(one.member == copy.member);

@@ -58,11 +58,12 @@ TEST(ChangRobertsPaper, AllStartInTheBestOrder) {
   }
 }
 
-struct One {
+struct OneChangRoberts {
   ChangRoberts member;
   Effects<ChangRoberts::Message> fx;
 
-  One(std::uint32_t self, std::uint32_t size) : member{View{.size = size, .self = NodeId{self}}} {
+  OneChangRoberts(std::uint32_t self, std::uint32_t size)
+      : member{View{.size = size, .self = NodeId{self}}} {
     fx.explain(true);
   }
   std::vector<std::string> sends() {
@@ -79,7 +80,7 @@ struct One {
 };
 
 TEST(ChangRoberts, AHigherIdPassesALowerOneIsReplacedOnce) {
-  One one{2, 5};
+  OneChangRoberts one{2, 5};
   one.gets(4);
   EXPECT_THAT(one.sends(), ElementsAre("#3 ELECTION(term=1 candidate=#4)"));
   one.gets(1);
@@ -91,14 +92,14 @@ TEST(ChangRoberts, AHigherIdPassesALowerOneIsReplacedOnce) {
 }
 
 TEST(ChangRoberts, ItsOwnIdFromBeforeItLostItsMemoryDoesNotWin) {
-  One one{2, 3};
+  OneChangRoberts one{2, 3};
   one.gets(2);
   EXPECT_EQ(one.member.leader(), std::nullopt);
   EXPECT_THAT(one.sends(), ElementsAre("#0 ELECTION(term=1 candidate=#2)"));
 }
 
 TEST(ChangRoberts, TheIdOfAFallenMemberStopsHere) {
-  One one{1, 4};
+  OneChangRoberts one{1, 4};
   one.member.suspect(NodeId{3}, one.fx);
   one.gets(3);
   EXPECT_THAT(one.sends(), ElementsAre());
@@ -106,7 +107,7 @@ TEST(ChangRoberts, TheIdOfAFallenMemberStopsHere) {
 }
 
 TEST(ChangRoberts, WhoTookPartStartsAgainWhenAnybodyFalls) {
-  One one{1, 4};
+  OneChangRoberts one{1, 4};
   one.gets(3);
   one.fx.clear();
   one.member.suspect(NodeId{2}, one.fx);
@@ -114,14 +115,14 @@ TEST(ChangRoberts, WhoTookPartStartsAgainWhenAnybodyFalls) {
 }
 
 TEST(ChangRoberts, NeverFollowsALowerOne) {
-  One one{2, 4};
+  OneChangRoberts one{2, 4};
   one.member.receive(NodeId{1}, ChangRoberts::Coordinator{Term{1}, NodeId{1}}, one.fx);
   EXPECT_EQ(one.member.leader(), std::nullopt);
   EXPECT_THAT(one.sends(), ElementsAre("#3 ELECTION(term=2 candidate=#2)"));
 }
 
 TEST(ChangRoberts, RejectsMessagesThatNameNoMember) {
-  One one{1, 3};
+  OneChangRoberts one{1, 3};
   one.gets(7);
   EXPECT_EQ(one.fx.rejected(), Reject::not_a_member);
   one.fx.clear();
@@ -136,7 +137,7 @@ TEST(ChangRoberts, MessagesAndStateSurviveTheCodec) {
   for (const auto& message : messages)
     EXPECT_EQ(decode<ChangRoberts::Message>(encode(message)), message);
   EXPECT_EQ(encode(messages[0]), (Bytes{0, 5, 0xc8, 0x01}));
-  One one{1, 4}, copy{1, 4};
+  OneChangRoberts one{1, 4}, copy{1, 4};
   one.gets(3);
   EXPECT_FALSE(one.member == copy.member);
   const Bytes bytes = encode(one.member);

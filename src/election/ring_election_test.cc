@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using Ballot = RingElection::Ballot;
 
-enum Kind : std::size_t { kElection, kCoordinator };
+enum RingMessage : std::size_t { kRingElection, kRingCoordinator };
 
 TEST(RingElectionPaper, TwoNMessagesWhoeverStarts) {
   for (const std::uint32_t n : {2U, 3U, 10U, 100U}) {
@@ -22,8 +22,8 @@ TEST(RingElectionPaper, TwoNMessagesWhoeverStarts) {
       world.campaign(starter);
       world.deliver_all();
       EXPECT_EQ(world.complaint(), "");
-      EXPECT_EQ(world.sent(kElection), n);
-      EXPECT_EQ(world.sent(kCoordinator), n);
+      EXPECT_EQ(world.sent(kRingElection), n);
+      EXPECT_EQ(world.sent(kRingCoordinator), n);
     }
   }
 }
@@ -54,16 +54,17 @@ TEST(RingElectionPaper, SeveralStartersOneWinner) {
     }
     world.deliver_all();
     EXPECT_EQ(world.complaint(), "");
-    EXPECT_EQ(world.sent(kCoordinator), 6U)
+    EXPECT_EQ(world.sent(kRingCoordinator), 6U)
         << starters;  // One election ends; the others are dropped.
   }
 }
 
-struct One {
+struct OneOnTheRing {
   RingElection member;
   Effects<RingElection::Message> fx;
 
-  One(std::uint32_t self, std::uint32_t size) : member{View{.size = size, .self = NodeId{self}}} {
+  OneOnTheRing(std::uint32_t self, std::uint32_t size)
+      : member{View{.size = size, .self = NodeId{self}}} {
     fx.explain(true);
   }
   std::vector<std::string> sends() {
@@ -78,10 +79,10 @@ struct One {
 const auto kPeer = [](std::uint32_t i) { return NodeId{i}; };
 
 TEST(RingElection, EachMemberAddsItselfAndTheStarterPicksTheHighest) {
-  One one{1, 3};
+  OneOnTheRing one{1, 3};
   one.member.receive(kPeer(0), RingElection::Election{{Term{1}, kPeer(0)}, {kPeer(0)}}, one.fx);
   EXPECT_THAT(one.sends(), ElementsAre("#2 ELECTION(ballot=1 of #0 ids=[#0,#1])"));
-  One starter{0, 3};
+  OneOnTheRing starter{0, 3};
   starter.member.campaign(starter.fx);
   starter.fx.clear();
   const RingElection::Election back{{Term{1}, kPeer(0)}, {kPeer(0), kPeer(1), kPeer(2)}};
@@ -92,7 +93,7 @@ TEST(RingElection, EachMemberAddsItselfAndTheStarterPicksTheHighest) {
 }
 
 TEST(RingElection, TheStarterStartsAgainWhenAnybodyFalls) {
-  One one{0, 5};
+  OneOnTheRing one{0, 5};
   one.member.campaign(one.fx);
   one.fx.clear();
   one.member.suspect(kPeer(3), one.fx);
@@ -100,7 +101,7 @@ TEST(RingElection, TheStarterStartsAgainWhenAnybodyFalls) {
 }
 
 TEST(RingElection, WhoPassedItToTheFallenOneStartsAgain) {
-  One one{1, 5};
+  OneOnTheRing one{1, 5};
   one.member.receive(kPeer(0), RingElection::Election{{Term{1}, kPeer(0)}, {kPeer(0)}}, one.fx);
   one.fx.clear();
   one.member.suspect(kPeer(3), one.fx);
@@ -110,7 +111,7 @@ TEST(RingElection, WhoPassedItToTheFallenOneStartsAgain) {
 }
 
 TEST(RingElection, TheNewsIsPassedAgainPastAFallenSuccessor) {
-  One one{1, 5};
+  OneOnTheRing one{1, 5};
   one.member.receive(kPeer(0), RingElection::Coordinator{{Term{1}, kPeer(0)}, kPeer(4)}, one.fx);
   EXPECT_EQ(one.sends().size(), 1U);
   one.member.suspect(kPeer(2), one.fx);
@@ -121,7 +122,7 @@ TEST(RingElection, TheNewsIsPassedAgainPastAFallenSuccessor) {
 }
 
 TEST(RingElection, AMemberBackNextDoorCallsForAnElection) {
-  One one{1, 4};
+  OneOnTheRing one{1, 4};
   one.member.suspect(kPeer(2), one.fx);
   one.member.suspect(kPeer(0), one.fx);
   one.member.restore(kPeer(0), one.fx);
@@ -138,7 +139,7 @@ TEST(RingElection, RejectsMessagesThatNameNoMember) {
       RingElection::Coordinator{{Term{1}, kPeer(0)}, kPeer(9)},
       RingElection::Coordinator{{Term{1}, kPeer(9)}, kPeer(2)}};
   for (const auto& message : bad) {
-    One one{1, 3};
+    OneOnTheRing one{1, 3};
     one.member.receive(kPeer(0), message, one.fx);
     EXPECT_EQ(one.fx.rejected(), Reject::not_a_member) << to_text(message);
     EXPECT_THAT(one.sends(), ElementsAre());
@@ -156,7 +157,7 @@ TEST(RingElection, MessagesAndStateSurviveTheCodec) {
       EXPECT_FALSE(decode<RingElection::Message>(std::span{bytes}.first(cut)).has_value());
     }
   }
-  One one{1, 4}, copy{1, 4};
+  OneOnTheRing one{1, 4}, copy{1, 4};
   one.member.suspect(kPeer(3), one.fx);
   one.member.campaign(one.fx);
   EXPECT_FALSE(one.member == copy.member);

@@ -13,10 +13,8 @@
 namespace hapax::testing {
 namespace {
 
-using Line = BakeryModel::Line;
-
 BakeryModel::Local& local_of(BakeryModel& model, std::uint32_t p) { return locals_of(model)[p]; }
-Line line_of(BakeryModel model, std::uint32_t p) { return local_of(model, p).line; }
+BakeryModel::Line line_of(BakeryModel model, std::uint32_t p) { return local_of(model, p).line; }
 
 void run_alone(BakeryModel& model, NodeId process) {
   while (model.enabled(process)) model.step(process);
@@ -99,7 +97,7 @@ class Watched {
 
   void step(NodeId process) {
     const std::uint32_t self = number(process);
-    if (line_of(model_, self) == Line::choose) ahead_[self] = past_the_doorway();
+    if (line_of(model_, self) == BakeryModel::Line::choose) ahead_[self] = past_the_doorway();
     model_.step(process);
     if (model_.phase(process) != Phase::inside) return;
     overtaken_ = overtaken_ || !ahead_[self].empty();
@@ -112,8 +110,9 @@ class Watched {
   NodeSet past_the_doorway() const {
     NodeSet past;
     for (std::uint32_t p = 0; p < size(); ++p) {
-      const Line line = line_of(model_, p);
-      if (line == Line::await_choosing || line == Line::await_number) past.insert(NodeId{p});
+      const BakeryModel::Line line = line_of(model_, p);
+      if (line == BakeryModel::Line::await_choosing || line == BakeryModel::Line::await_number)
+        past.insert(NodeId{p});
     }
     return past;
   }
@@ -156,7 +155,7 @@ class NoTieBreak : public BakeryModel {
     const auto& [owned, locals] = fields(static_cast<const BakeryModel&>(*this));
     const Local& local = locals[number(process)];
     const bool is_tied =
-        local.line == Line::await_number && owned[local.other].number == local.ticket;
+        local.line == BakeryModel::Line::await_number && owned[local.other].number == local.ticket;
     return BakeryModel::enabled(process) && !is_tied;
   }
 };
@@ -168,17 +167,17 @@ TEST(BakeryMutant, WithoutTheTieBreakEqualTicketsBlockEachOther) {
 }
 
 TEST(BakeryMutant, ChoosingThatComesLateLetsTwoInside) {
-  using Mutant = Buffered<BakeryModel, Line::choose>;
+  using Mutant = Buffered<BakeryModel, BakeryModel::Line::choose>;
   EXPECT_EQ(nearest_with_two_inside(explore<Mutant>({.size = 2})), 14u);
 }
 
 TEST(BakeryMutant, ATicketThatComesLateLetsTwoInside) {
-  using Mutant = Buffered<BakeryModel, Line::write_number, Line::chosen>;
+  using Mutant = Buffered<BakeryModel, BakeryModel::Line::write_number, BakeryModel::Line::chosen>;
   EXPECT_EQ(nearest_with_two_inside(explore<Mutant>({.size = 2})), 16u);
 }
 
 TEST(BakeryMutant, TheStoresThatAreNotSeqCstMayComeLate) {
-  using Mutant = Buffered<BakeryModel, Line::chosen, Line::leave>;
+  using Mutant = Buffered<BakeryModel, BakeryModel::Line::chosen, BakeryModel::Line::leave>;
   const auto graph = explore<Mutant>({.size = 2, .entries = 2});
   EXPECT_EQ(nearest_with_two_inside(graph), std::nullopt);
   EXPECT_EQ(graph.size(), 1'759u);

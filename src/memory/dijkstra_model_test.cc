@@ -12,8 +12,6 @@
 namespace hapax::testing {
 namespace {
 
-using Line = DijkstraModel::Line;
-
 TEST(DijkstraModel, AProcessAloneWalksThroughItsLines) {
   DijkstraModel model{2};
   const NodeId one{1};
@@ -125,13 +123,13 @@ TEST(DijkstraModel, ExclusionRestsOnTheClaimsAlone) {
 // Mutants: each must be caught, or the checks above prove nothing.
 
 TEST(DijkstraMutant, AClaimThatComesLateLetsTwoInside) {
-  using Mutant = Buffered<DijkstraModel, Line::claim>;
+  using Mutant = Buffered<DijkstraModel, DijkstraModel::Line::claim>;
   EXPECT_EQ(nearest_with_two_inside(explore<Mutant>({.size = 2})), 15u);
 }
 
 TEST(DijkstraMutant, TheStoresThatAreNotSeqCstMayComeLate) {
-  using Mutant =
-      Buffered<DijkstraModel, Line::want, Line::unclaim, Line::leave_claim, Line::leave_want>;
+  using Mutant = Buffered<DijkstraModel, DijkstraModel::Line::want, DijkstraModel::Line::unclaim,
+                          DijkstraModel::Line::leave_claim, DijkstraModel::Line::leave_want>;
   const auto graph = explore<Mutant>({.size = 2, .entries = kForever});
   EXPECT_EQ(nearest_with_two_inside(graph), std::nullopt);
   EXPECT_EQ(graph.size(), 1'668u);
@@ -143,8 +141,8 @@ class NoScan : public DijkstraModel {
   using DijkstraModel::DijkstraModel;
   void step(NodeId process) {
     DijkstraModel::step(process);
-    Line& line = locals_of(static_cast<DijkstraModel&>(*this))[number(process)].line;
-    if (line == Line::scan) line = Line::inside;
+    DijkstraModel::Line& line = locals_of(static_cast<DijkstraModel&>(*this))[number(process)].line;
+    if (line == DijkstraModel::Line::scan) line = DijkstraModel::Line::inside;
   }
 };
 
@@ -159,7 +157,7 @@ class NoStepBack : public DijkstraModel {
   void step(NodeId process) {
     Local& local = locals_of(static_cast<DijkstraModel&>(*this))[number(process)];
     DijkstraModel::step(process);
-    if (local.line == Line::read_turn) local.line = Line::claim;
+    if (local.line == DijkstraModel::Line::read_turn) local.line = DijkstraModel::Line::claim;
   }
 };
 
@@ -175,8 +173,8 @@ class NoLook : public DijkstraModel {
   using DijkstraModel::DijkstraModel;
   void try_request(NodeId process) {
     DijkstraModel::try_request(process);
-    locals_of(static_cast<DijkstraModel&>(*this))[number(process)] = {.line = Line::claim,
-                                                                      .trying = true};
+    locals_of(static_cast<DijkstraModel&>(*this))[number(process)] = {
+        .line = DijkstraModel::Line::claim, .trying = true};
   }
 };
 

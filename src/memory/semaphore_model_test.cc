@@ -10,8 +10,6 @@
 namespace hapax::testing {
 namespace {
 
-using Line = SemaphoreModel::Line;
-
 TEST(SemaphoreModel, ExclusionAndNoDeadlockForEver) {
   const auto two = explore<SemaphoreModel>({.size = 2, .entries = kForever});
   EXPECT_EQ(nearest_with_two_inside(two), std::nullopt);
@@ -69,7 +67,8 @@ class PlainDecrement : public SemaphoreModel {
   using SemaphoreModel::SemaphoreModel;
   void step(NodeId process) {
     const auto [count, locals] = fields(static_cast<SemaphoreModel&>(*this));
-    if (locals[number(process)].line == Line::exchange) count = locals[number(process)].seen;
+    if (locals[number(process)].line == SemaphoreModel::Line::exchange)
+      count = locals[number(process)].seen;
     SemaphoreModel::step(process);
   }
 };

@@ -10,8 +10,6 @@ namespace {
 using testing::Network;
 using testing::verdict;
 using Order = std::vector<std::uint32_t>;
-using Request = CarvalhoRoucairol::Request;
-using Reply = CarvalhoRoucairol::Reply;
 
 TEST(CarvalhoRoucairol, EnteringAgainCostsNothing) {
   Network<CarvalhoRoucairol> net{10};
@@ -167,14 +165,14 @@ TEST(CarvalhoRoucairol, ServesEveryRequestInEverySchedule) {
 
 TEST(CarvalhoRoucairol, RefusesWhatTheProtocolForbids) {
   Network<CarvalhoRoucairol> net{3};
-  EXPECT_EQ(verdict(net.node(0), 1, Reply{Clock{9}}), Reject::not_asked);
-  EXPECT_EQ(verdict(net.node(1), 0, Request{Clock{9}}), Reject::not_granted)
+  EXPECT_EQ(verdict(net.node(0), 1, CarvalhoRoucairol::Reply{Clock{9}}), Reject::not_asked);
+  EXPECT_EQ(verdict(net.node(1), 0, CarvalhoRoucairol::Request{Clock{9}}), Reject::not_granted)
       << "#0 has the permission that it asks for";
-  EXPECT_EQ(verdict(net.node(0), 1, Request{Clock{9}}), Reject::none);
+  EXPECT_EQ(verdict(net.node(0), 1, CarvalhoRoucairol::Request{Clock{9}}), Reject::none);
   net.request(2);
   net.drain();
   net.release(2);
-  EXPECT_EQ(verdict(net.node(2), 0, Reply{Clock{9}}), Reject::not_asked);
+  EXPECT_EQ(verdict(net.node(2), 0, CarvalhoRoucairol::Reply{Clock{9}}), Reject::not_asked);
 }
 
 }  // namespace

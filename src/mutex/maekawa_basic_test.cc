@@ -9,8 +9,6 @@ using testing::Network;
 using testing::verdict;
 using Order = std::vector<std::uint32_t>;
 
-VotingSets lecture(std::uint32_t n) { return *VotingSets::lecture(n); }
-
 template <class A>
 bool all_wait(const Network<A>& net, const Order& nodes) {
   return std::all_of(nodes.begin(), nodes.end(),
@@ -18,7 +16,7 @@ bool all_wait(const Network<A>& net, const Order& nodes) {
 }
 
 TEST(MaekawaBasic, AnEntryTakesThreeMessagesForEveryOtherVoter) {
-  const VotingSets plane = lecture(7);
+  const VotingSets plane = *VotingSets::lecture(7);
   Network<MaekawaBasic> net{7, 0, false, {&plane}};
   net.request(4);
   net.settle();
@@ -36,7 +34,7 @@ TEST(MaekawaBasic, ClientDelayIsTwoMessages) {
 }
 
 TEST(MaekawaBasic, SynchronizationDelayIsTwoMessages) {
-  const VotingSets plane = lecture(7);
+  const VotingSets plane = *VotingSets::lecture(7);
   Network<MaekawaBasic> net{7, 0, false, {&plane}};
   net.request(0);
   net.drain();
@@ -57,7 +55,7 @@ TEST(MaekawaBasic, AVoterVotesForOneAtATimeInTheOrderOfArrival) {
 }
 
 TEST(MaekawaBasic, TheLecturesThreeDeadlock) {
-  const VotingSets sets = lecture(3);
+  const VotingSets sets = *VotingSets::lecture(3);
   Network<MaekawaBasic> net{3, 0, false, {&sets}};
   const Order all{0, 1, 2};
   for (const std::uint32_t node : all) net.request(node);
@@ -67,7 +65,7 @@ TEST(MaekawaBasic, TheLecturesThreeDeadlock) {
 }
 
 TEST(MaekawaBasic, TheLecturesGridOfFourDeadlocks) {
-  const VotingSets sets = lecture(4);
+  const VotingSets sets = *VotingSets::lecture(4);
   Network<MaekawaBasic> net{4, 0, false, {&sets}};
   const Order all{0, 1, 2, 3};
   for (const std::uint32_t node : all) net.request(node);
@@ -77,7 +75,7 @@ TEST(MaekawaBasic, TheLecturesGridOfFourDeadlocks) {
 }
 
 TEST(MaekawaBasic, TwoThatShareTwoVotersAreEnoughToDeadlock) {
-  const VotingSets sets = lecture(4);
+  const VotingSets sets = *VotingSets::lecture(4);
   Network<MaekawaBasic> net{4, 0, false, {&sets}};
   net.request(0);
   net.request(1);
@@ -88,7 +86,7 @@ TEST(MaekawaBasic, TwoThatShareTwoVotersAreEnoughToDeadlock) {
 // Whatever the schedule: either everybody is served or it ends in a deadlock, and both happen. At
 // most one is ever inside, and fences grow; the network checks that after every step.
 TEST(MaekawaBasic, IsSafeEvenWhereItDeadlocks) {
-  const VotingSets sets = lecture(3);
+  const VotingSets sets = *VotingSets::lecture(3);
   int served = 0;
   int dead = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

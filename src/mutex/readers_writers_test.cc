@@ -11,8 +11,6 @@ namespace {
 using testing::Network;
 using testing::verdict;
 using Order = std::vector<std::uint32_t>;
-using Request = ReadersWriters::Request;
-using Reply = ReadersWriters::Reply;
 
 TEST(ReadersWriters, AnEntryTakesTwoMessagesForEveryOtherMember) {
   for (const Mode mode : {Mode::exclusive, Mode::shared}) {
@@ -81,7 +79,7 @@ TEST(ReadersWriters, StartFromASetOfReaders) {
   EXPECT_EQ(nodes[1].phase(), Phase::inside);
   Effects<ReadersWriters::Message> fx;
   nodes[2].request(Mode::exclusive, fx);
-  const Request request{Clock{1}, Mode::exclusive};
+  const ReadersWriters::Request request{Clock{1}, Mode::exclusive};
   for (const std::uint32_t i : {0u, 1u}) {
     fx.clear();
     nodes[i].receive(NodeId{2}, request, fx);
@@ -143,13 +141,14 @@ TEST(ReadersWriters, StartsFromEveryView) {
 TEST(ReadersWriters, RejectsAClockThatNobodyCanHave) {
   Network<ReadersWriters> net{3};
   const Clock absurd{std::uint64_t{1} << 62};
-  EXPECT_EQ(verdict(net.node(0), 1, Request{absurd, Mode::shared}), Reject::absurd_clock);
-  EXPECT_EQ(verdict(net.node(0), 1, Reply{absurd}), Reject::absurd_clock);
-  EXPECT_EQ(verdict(net.node(0), 1, Reply{Clock{1}}), Reject::none);
+  EXPECT_EQ(verdict(net.node(0), 1, ReadersWriters::Request{absurd, Mode::shared}),
+            Reject::absurd_clock);
+  EXPECT_EQ(verdict(net.node(0), 1, ReadersWriters::Reply{absurd}), Reject::absurd_clock);
+  EXPECT_EQ(verdict(net.node(0), 1, ReadersWriters::Reply{Clock{1}}), Reject::none);
 }
 
 TEST(ReadersWriters, AModeThatThereIsNotIsNoMessage) {
-  Bytes bytes = encode(ReadersWriters::Message{Request{Clock{1}, Mode::shared}});
+  Bytes bytes = encode(ReadersWriters::Message{ReadersWriters::Request{Clock{1}, Mode::shared}});
   bytes.back() = 2;
   EXPECT_FALSE(decode<ReadersWriters::Message>(bytes).has_value());
 }

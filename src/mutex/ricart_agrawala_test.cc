@@ -10,8 +10,6 @@ namespace {
 using testing::Network;
 using testing::verdict;
 using Order = std::vector<std::uint32_t>;
-using Request = RicartAgrawala::Request;
-using Reply = RicartAgrawala::Reply;
 
 TEST(RicartAgrawala, AnEntryTakesTwoMessagesForEveryOtherMember) {
   Network<RicartAgrawala> net{10};
@@ -31,7 +29,8 @@ TEST(RicartAgrawala, ContendedEntriesTakeTheSame) {
 TEST(RicartAgrawala, WithMulticastItTakesNMessagesToEnterAndOneToLeave) {
   RicartAgrawala node{View{Epoch{1}, 4, NodeId{0}, NodeId{0}, true}};
   Effects<RicartAgrawala::Message> fx;
-  for (const std::uint32_t other : {1u, 2u, 3u}) node.receive(NodeId{other}, Request{Clock{1}}, fx);
+  for (const std::uint32_t other : {1u, 2u, 3u})
+    node.receive(NodeId{other}, RicartAgrawala::Request{Clock{1}}, fx);
   EXPECT_TRUE(fx.sends().empty());
   node.release(fx);
   ASSERT_EQ(fx.sends().size(), 1u);
@@ -206,8 +205,8 @@ TEST(RicartAgrawala, ServesEveryRequestInEverySchedule) {
 
 TEST(RicartAgrawala, RejectsNothing) {
   Network<RicartAgrawala> net{3};
-  EXPECT_EQ(verdict(net.node(0), 1, Reply{Clock{1}}), Reject::none);
-  EXPECT_EQ(verdict(net.node(0), 1, Request{Clock{1}}), Reject::none);
+  EXPECT_EQ(verdict(net.node(0), 1, RicartAgrawala::Reply{Clock{1}}), Reject::none);
+  EXPECT_EQ(verdict(net.node(0), 1, RicartAgrawala::Request{Clock{1}}), Reject::none);
 }
 
 }  // namespace

@@ -12,8 +12,6 @@ using testing::Network;
 using testing::verdict;
 using Order = std::vector<std::uint32_t>;
 using Options = SemaphoreRa::Options;
-using Request = SemaphoreRa::Request;
-using Reply = SemaphoreRa::Reply;
 using Semaphores = Network<SemaphoreRa>;
 
 Semaphores network(std::uint32_t size, const Options& options) {
@@ -119,16 +117,16 @@ TEST(SemaphoreRa, GivingAUnitBackLetsTheSameMemberDrawTheNext) {
 TEST(SemaphoreRa, NewsWhileWaitingIsOnlyAboutTheRequestThatWasSeen) {
   SemaphoreRa node{View{Epoch{1}, 3, NodeId{0}, NodeId{0}, true}, {.units = 3}};
   Effects<SemaphoreRa::Message> fx;
-  node.receive(NodeId{1}, Request{Clock{1}}, fx);
+  node.receive(NodeId{1}, SemaphoreRa::Request{Clock{1}}, fx);
   fx.clear();
   node.request(fx);
   fx.clear();
-  node.receive(NodeId{2}, Request{Clock{9}}, fx);
+  node.receive(NodeId{2}, SemaphoreRa::Request{Clock{9}}, fx);
   fx.clear();
   node.release(fx);
   ASSERT_EQ(fx.sends().size(), 2u);
-  EXPECT_EQ(std::get<Reply>(fx.sends()[0].message), (Reply{Clock{1}, 0}));
-  EXPECT_EQ(std::get<Reply>(fx.sends()[1].message), (Reply{Clock{9}, 1}));
+  EXPECT_EQ(std::get<SemaphoreRa::Reply>(fx.sends()[0].message), (SemaphoreRa::Reply{Clock{1}, 0}));
+  EXPECT_EQ(std::get<SemaphoreRa::Reply>(fx.sends()[1].message), (SemaphoreRa::Reply{Clock{9}, 1}));
 }
 
 TEST(SemaphoreRa, StartsFromASetOfHolders) {
@@ -136,9 +134,9 @@ TEST(SemaphoreRa, StartsFromASetOfHolders) {
       View{Epoch{1}, 3, NodeId{0}, NodeId{0}, false}, {.units = 3}, Holding{Mode::shared, 2}};
   EXPECT_EQ(node.holding().units, 2u);
   Effects<SemaphoreRa::Message> fx;
-  node.receive(NodeId{1}, Request{Clock{1}}, fx);
+  node.receive(NodeId{1}, SemaphoreRa::Request{Clock{1}}, fx);
   ASSERT_EQ(fx.sends().size(), 1u);
-  EXPECT_EQ(std::get<Reply>(fx.sends()[0].message), (Reply{Clock{1}, 2}));
+  EXPECT_EQ(std::get<SemaphoreRa::Reply>(fx.sends()[0].message), (SemaphoreRa::Reply{Clock{1}, 2}));
 }
 
 // The same steps at both: requests, exits and deliveries, each message of one like that of the
@@ -224,8 +222,8 @@ TEST(SemaphoreRa, StartsFromEveryView) { testing::expect_starts_from_every_view<
 TEST(SemaphoreRa, RejectsAClockThatNobodyCanHave) {
   auto net = network(3, {.units = 2});
   const Clock absurd{std::uint64_t{1} << 62};
-  EXPECT_EQ(verdict(net.node(0), 1, Request{absurd}), Reject::absurd_clock);
-  EXPECT_EQ(verdict(net.node(0), 1, Reply{absurd, 0}), Reject::absurd_clock);
+  EXPECT_EQ(verdict(net.node(0), 1, SemaphoreRa::Request{absurd}), Reject::absurd_clock);
+  EXPECT_EQ(verdict(net.node(0), 1, SemaphoreRa::Reply{absurd, 0}), Reject::absurd_clock);
 }
 
 TEST(SemaphoreRa, WhoSaysThatItUsesMoreThanItMayIsTakenForSilent) {
@@ -235,7 +233,7 @@ TEST(SemaphoreRa, WhoSaysThatItUsesMoreThanItMayIsTakenForSilent) {
   auto one = network(2, {.units = 1});
   one.request(0);
   one.act(0, [](SemaphoreRa& a, auto& fx) {
-    a.receive(NodeId{1}, Reply{Clock{1}, ~std::uint32_t{0}}, fx);
+    a.receive(NodeId{1}, SemaphoreRa::Reply{Clock{1}, ~std::uint32_t{0}}, fx);
   });
   EXPECT_EQ(one.phase(0), Phase::waiting);
 }

@@ -8,7 +8,6 @@ namespace {
 using testing::Network;
 using testing::verdict;
 using Order = std::vector<std::uint32_t>;
-using Request = SuzukiKasami::Request;
 using Token = SuzukiKasami::Token;
 using Privilege = SuzukiKasami::Privilege;
 
@@ -110,7 +109,7 @@ TEST(SuzukiKasami, RefusesWhatTheProtocolForbids) {
   const Token good{Box{Privilege{}}};
   EXPECT_EQ(verdict(net.node(0), 1, good), Reject::second_token);
   EXPECT_EQ(verdict(net.node(1), 0, good), Reject::not_asked);
-  EXPECT_EQ(verdict(net.node(0), 1, Request{2}), Reject::not_granted);
+  EXPECT_EQ(verdict(net.node(0), 1, SuzukiKasami::Request{2}), Reject::not_granted);
   net.request(1);
   EXPECT_EQ(verdict(net.node(1), 0, good), Reject::none);
 }

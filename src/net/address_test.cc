@@ -8,27 +8,27 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Address address(std::string_view text) { return parse_address(text).value(); }
+Address parsed(std::string_view text) { return parse_address(text).value(); }
 
 TEST(Address, IsReadAndWrittenTheSameWay) {
   for (const std::string text : {"db1.example:7400", "10.0.0.1:1", "[::1]:65535", "[fe80::1]:0",
                                  "unix:/run/hapax.sock", "unix:relative.sock", "localhost:7400"}) {
-    EXPECT_EQ(address(text).text(), text);
-    EXPECT_EQ(address(address(text).text()), address(text));
+    EXPECT_EQ(parsed(text).text(), text);
+    EXPECT_EQ(parsed(parsed(text).text()), parsed(text));
   }
-  EXPECT_EQ(address("[::1]:7").host, "::1");
-  EXPECT_EQ(address("h:7").port, 7);
-  EXPECT_EQ(address("unix:/a:b").path, "/a:b");
+  EXPECT_EQ(parsed("[::1]:7").host, "::1");
+  EXPECT_EQ(parsed("h:7").port, 7);
+  EXPECT_EQ(parsed("unix:/a:b").path, "/a:b");
 }
 
 TEST(Address, KnowsWhatCannotLeaveTheMachine) {
   for (const char* local : {"127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1",
                             "localhost:1", "unix:/x"}) {
-    EXPECT_TRUE(address(local).is_local()) << local;
+    EXPECT_TRUE(parsed(local).is_local()) << local;
   }
   for (const char* remote : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "[::ffff:10.0.0.1]:1",
                              "db1.example:1", "localhost.example:1", "127.0.0.1.example:1"}) {
-    EXPECT_FALSE(address(remote).is_local()) << remote;
+    EXPECT_FALSE(parsed(remote).is_local()) << remote;
   }
 }
 

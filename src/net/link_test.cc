@@ -15,7 +15,7 @@ using Meeting = Link::Meeting;
 constexpr Epoch kEpoch{1};
 constexpr std::size_t kPlenty = std::size_t{1} << 20;
 
-Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
+Bytes payload(std::string_view text) { return {text.begin(), text.end()}; }
 
 // An end of the channel with what it delivers, and the wire towards it.
 struct End {
@@ -83,18 +83,18 @@ std::pair<Meeting, Meeting> meet(End& a, End& b) {
 TEST(Link, DeliversWhatWasQueuedBeforeTheyMet) {
   End a{10};
   End b{20};
-  ASSERT_TRUE(a.link.push(bytes("early")));
+  ASSERT_TRUE(a.link.push(payload("early")));
   EXPECT_EQ(meet(a, b), std::pair(Meeting::first, Meeting::first));
   a.write_to(b);
   EXPECT_TRUE(b.take(kPlenty));
-  EXPECT_THAT(b.delivered, ::testing::ElementsAre(bytes("early")));
+  EXPECT_THAT(b.delivered, ::testing::ElementsAre(payload("early")));
 }
 
 TEST(Link, ManyMessagesOfOneTurnAreOneFrame) {
   End a{10};
   End b{20};
   meet(a, b);
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(a.link.push(bytes("x")));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(a.link.push(payload("x")));
   Bytes out;
   EXPECT_EQ(a.link.write(out, kPlenty), 1u);
   EXPECT_EQ(a.link.write(out, kPlenty), 0u);
@@ -104,17 +104,17 @@ TEST(Link, ResendsExactlyWhatIsMissing) {
   End a{10};
   End b{20};
   meet(a, b);
-  for (const char* text : {"one", "two"}) ASSERT_TRUE(a.link.push(bytes(text)));
+  for (const char* text : {"one", "two"}) ASSERT_TRUE(a.link.push(payload(text)));
   a.write_to(b);
   ASSERT_TRUE(b.take(kPlenty));
-  for (const char* text : {"three", "four"}) ASSERT_TRUE(a.link.push(bytes(text)));
+  for (const char* text : {"three", "four"}) ASSERT_TRUE(a.link.push(payload(text)));
   a.write_to(b);  // Lost with the connection.
   EXPECT_EQ(meet(a, b), std::pair(Meeting::again, Meeting::again));
   EXPECT_EQ(a.link.unacknowledged(), 2u);
   a.write_to(b);
   ASSERT_TRUE(b.take(kPlenty));
-  EXPECT_THAT(b.delivered,
-              ::testing::ElementsAre(bytes("one"), bytes("two"), bytes("three"), bytes("four")));
+  EXPECT_THAT(b.delivered, ::testing::ElementsAre(payload("one"), payload("two"), payload("three"),
+                                                  payload("four")));
   EXPECT_EQ(b.duplicates, 0u);
   EXPECT_EQ(a.link.resent(), 2u);
 }
@@ -123,11 +123,11 @@ TEST(Link, DataCarriesTheAcknowledgement) {
   End a{10};
   End b{20};
   meet(a, b);
-  ASSERT_TRUE(a.link.push(bytes("ping")));
+  ASSERT_TRUE(a.link.push(payload("ping")));
   a.write_to(b);
   ASSERT_TRUE(b.take(kPlenty));
   EXPECT_FALSE(b.link.wants_to_write());
-  ASSERT_TRUE(b.link.push(bytes("pong")));
+  ASSERT_TRUE(b.link.push(payload("pong")));
   b.write_to(a);
   ASSERT_TRUE(a.take(kPlenty));
   EXPECT_EQ(a.link.unacknowledged(), 0u);
@@ -139,7 +139,7 @@ TEST(Link, AcknowledgesOneWayTrafficBeforeTheOtherRunsFull) {
   End b{20, limits};
   meet(a, b);
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(a.link.push(bytes("x"))) << i;
+    ASSERT_TRUE(a.link.push(payload("x"))) << i;
     a.write_to(b);
     ASSERT_TRUE(b.take(kPlenty));
     b.write_to(a);
@@ -163,7 +163,7 @@ TEST(Link, SeesGapsAndImpossibleAcknowledgements) {
   EXPECT_FALSE(a.link.receive(Data{kEpoch, 2, 0}, 1, 1)) << "a gap";
   EXPECT_FALSE(a.link.receive(Data{kEpoch, 0, 0}, 1, 1)) << "there is no message 0";
   EXPECT_FALSE(a.link.receive(Ack{1})) << "nothing was sent";
-  ASSERT_TRUE(a.link.push(bytes("one")));
+  ASSERT_TRUE(a.link.push(payload("one")));
   EXPECT_FALSE(a.link.receive(Ack{1})) << "queued, but not written";
   Bytes out;
   a.link.write(out, kPlenty);
@@ -178,15 +178,15 @@ TEST(Link, ForgetsAPeerThatComesBackAnew) {
   End a{10};
   End b{20};
   meet(a, b);
-  ASSERT_TRUE(a.link.push(bytes("to the old one")));
+  ASSERT_TRUE(a.link.push(payload("to the old one")));
   a.write_to(b);
   End again{21};
   EXPECT_EQ(meet(a, again), std::pair(Meeting::forgotten, Meeting::first));
   EXPECT_EQ(a.link.unacknowledged(), 0u);
-  ASSERT_TRUE(a.link.push(bytes("to the new one")));
+  ASSERT_TRUE(a.link.push(payload("to the new one")));
   a.write_to(again);
   ASSERT_TRUE(again.take(kPlenty));
-  EXPECT_THAT(again.delivered, ::testing::ElementsAre(bytes("to the new one")));
+  EXPECT_THAT(again.delivered, ::testing::ElementsAre(payload("to the new one")));
 }
 
 TEST(Link, RefusesWhatIsTooMuchAndStaysWhole) {

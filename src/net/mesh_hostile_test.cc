@@ -19,14 +19,13 @@ using testing::address;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::io_context;
+using testing::k0;
+using testing::k1;
+using testing::k2;
 using testing::Member;
 using testing::options_of;
 using testing::Party;
 using Tcp = boost::asio::ip::tcp;
-
-constexpr NodeId k0{0};
-constexpr NodeId k1{1};
-constexpr NodeId k2{2};
 
 // A client that sends what it likes. It blocks, so it only ever waits for what is on its way.
 class Client {

@@ -18,16 +18,15 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::io_context;
+using testing::k0;
+using testing::k1;
+using testing::k2;
 using testing::Member;
 using testing::options_of;
 using testing::Party;
 using testing::Proxy;
 using testing::run_for;
 using testing::run_until;
-
-constexpr NodeId k0{0};
-constexpr NodeId k1{1};
-constexpr NodeId k2{2};
 
 std::string complaint(MeshOptions options) {
   testing::io_context io;

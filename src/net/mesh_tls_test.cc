@@ -22,15 +22,14 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::io_context;
+using testing::k0;
+using testing::k1;
+using testing::k2;
 using testing::Member;
 using testing::options_of;
 using testing::Party;
 using testing::Proxy;
 using Tcp = boost::asio::ip::tcp;
-
-constexpr NodeId k0{0};
-constexpr NodeId k1{1};
-constexpr NodeId k2{2};
 
 class MeshTls : public ::testing::Test {
  protected:

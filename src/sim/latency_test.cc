@@ -7,13 +7,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr NodeId kA{0};
-constexpr NodeId kB{1};
+constexpr NodeId kFrom{0};
+constexpr NodeId kTo{1};
 
 TEST(Latency, ConstantIsAlwaysTheSame) {
   const Latency latency = *Latency::parse("const:3ms");
   Prng prng{1};
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(latency.draw(kA, kB, prng), 3 * kMillisecond);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(latency.draw(kFrom, kTo, prng), 3 * kMillisecond);
   EXPECT_EQ(latency.mean(), 3 * kMillisecond);
   EXPECT_TRUE(latency.keeps_order());
 }
@@ -24,7 +24,7 @@ TEST(Latency, UniformStaysWithinItsBoundsAndReachesThem) {
   bool low = false;
   bool high = false;
   for (int i = 0; i < 1000; ++i) {
-    const Nanos drawn = latency.draw(kA, kB, prng);
+    const Nanos drawn = latency.draw(kFrom, kTo, prng);
     ASSERT_TRUE(drawn >= 2 && drawn <= 5) << drawn;
     low = low || drawn == 2;
     high = high || drawn == 5;
@@ -39,7 +39,7 @@ TEST(Latency, ExponentialHasItsMeanAndNoBounds) {
   Prng prng{1};
   double sum = 0;
   for (int i = 0; i < 100'000; ++i) {
-    const Nanos drawn = latency.draw(kA, kB, prng);
+    const Nanos drawn = latency.draw(kFrom, kTo, prng);
     ASSERT_GE(drawn, 0);
     sum += static_cast<double>(drawn);
   }

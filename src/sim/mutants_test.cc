@@ -54,7 +54,7 @@ bool shows(const SimReport& report, Kind kind) {
                      [&](const Violation& v) { return v.kind == kind; });
 }
 
-std::string first_violation(const SimReport& report) {
+std::string kind_of_violation(const SimReport& report) {
   if (report.violations.empty()) return "none";
   return fmt::format("{}: {}", name_of(report.violations[0].kind), report.violations[0].text);
 }
@@ -70,12 +70,12 @@ void expect_caught(Kind kind, Real&& real, Wrong&& wrong) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const SimReport sound = real(seed);
     EXPECT_EQ(sound.violation_count, 0u)
-        << "without the bug, seed " << seed << ": " << first_violation(sound);
+        << "without the bug, seed " << seed << ": " << kind_of_violation(sound);
     if (caught) continue;
     const SimReport report = wrong(seed);
     caught = shows(report, kind);
     if (caught) ::testing::Test::RecordProperty("seed", std::to_string(seed));
-    seen = first_violation(report);
+    seen = kind_of_violation(report);
   }
   EXPECT_TRUE(caught) << "seeds 1 to " << kSeeds << " show no violation of " << name_of(kind)
                       << "; the last one showed: " << seen;
@@ -156,7 +156,7 @@ TEST(Mutants, RicartAgrawalaCountsRepliesWhileMessagesAreDoubled) {
 TEST(Mutants, RicartAgrawalaThatCountsRepliesIsNotCaughtWithoutDuplicates) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto report = run<Mutant<RicartAgrawala, bugs::CountsReplies>>(crowd(5), seed);
-    EXPECT_EQ(report.violation_count, 0u) << "seed " << seed << ": " << first_violation(report);
+    EXPECT_EQ(report.violation_count, 0u) << "seed " << seed << ": " << kind_of_violation(report);
   }
 }
 
@@ -247,7 +247,7 @@ TEST(Mutants, MaekawaWithoutSandersIsNotCaughtWhenEveryVoterHasTwoRequesters) {
     for (const SimReport& report :
          {run<Mutant<Maekawa, bugs::WithoutSanders>>(three, seed, {&lecture}),
           run<Mutant<Maekawa, bugs::WithoutSanders>>(three_of_six(), seed, {&apart})}) {
-      EXPECT_EQ(report.violation_count, 0u) << "seed " << seed << ": " << first_violation(report);
+      EXPECT_EQ(report.violation_count, 0u) << "seed " << seed << ": " << kind_of_violation(report);
       EXPECT_EQ(report.entries, 500u);
     }
   }

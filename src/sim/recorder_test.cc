@@ -51,7 +51,7 @@ void expect_the_same(std::string_view algorithm, const SimOptions& options) {
   }
 }
 
-SimOptions busy(std::uint64_t seed) {
+SimOptions busy_run(std::uint64_t seed) {
   SimOptions options;
   options.n = 4;
   options.entries = 20;
@@ -61,11 +61,11 @@ SimOptions busy(std::uint64_t seed) {
 }
 
 TEST(SimRecorder, EveryAlgorithmPlaysTheSameAgain) {
-  for (const Operations* one : algorithms()) expect_the_same(one->info.name, busy(1));
+  for (const Operations* one : algorithms()) expect_the_same(one->info.name, busy_run(1));
 }
 
 TEST(SimRecorder, AlsoFromAHolderThatStartsInside) {
-  SimOptions options = busy(2);
+  SimOptions options = busy_run(2);
   options.holder = NodeId{2};
   options.held = true;
   for (const Operations* one : algorithms()) expect_the_same(one->info.name, options);
@@ -73,7 +73,7 @@ TEST(SimRecorder, AlsoFromAHolderThatStartsInside) {
 
 TEST(SimRecorder, AlsoWithFaultsAndMessagesThatOvertake) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    SimOptions options = busy(seed);
+    SimOptions options = busy_run(seed);
     options.channels = Channels::unordered;
     options.latency = *Latency::parse("exp:1ms");
     for (const char* fault : {"loss:0.05", "dup:0.2", "crash:any@20ms", "pause:1@3ms+9ms"}) {
@@ -84,13 +84,13 @@ TEST(SimRecorder, AlsoWithFaultsAndMessagesThatOvertake) {
 }
 
 TEST(SimRecorder, RecordingChangesNothing) {
-  const SimOptions options = busy(5);
+  const SimOptions options = busy_run(5);
   EXPECT_EQ(record("lamport", options).report.fingerprint,
             simulate("lamport", options)->fingerprint);
 }
 
 TEST(SimRecorder, ALongRunEndsWithAWordAboutIt) {
-  SimOptions options = busy(1);
+  SimOptions options = busy_run(1);
   options.entries = 1000;
   SimRecorder recorder{"nodes lamport P0 P1 P2 P3", {}};
   options.recorder = &recorder;

@@ -15,6 +15,8 @@
 
 namespace hapax::net::testing {
 
+inline constexpr NodeId k0{0}, k1{1}, k2{2};
+
 using boost::asio::io_context;
 
 inline Address address(std::string_view text) { return parse_address(text).value(); }
