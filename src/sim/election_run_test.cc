@@ -10,7 +10,7 @@ namespace hapax {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kAll[] = {"bully", "ring-election", "chang-roberts"};
 constexpr Nanos kHop = 1000;
