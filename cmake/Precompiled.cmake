@@ -1,18 +1,24 @@
 # What most files include, compiled once: the tests build in two thirds of the time. Not for everyday
 # work, where a forgotten #include should be noticed.
 file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cc "")
-add_library(hapax_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
-target_link_libraries(hapax_precompiled PUBLIC hapax_flags fmt::fmt Boost::headers Threads::Threads)
-target_precompile_headers(hapax_precompiled PRIVATE
-  <algorithm> <array> <atomic> <chrono> <cstdint> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span>
-  <sstream> <string> <string_view> <system_error> <thread> <utility> <variant> <vector>
+set(hapax_common_headers
+  <algorithm> <array> <atomic> <charconv> <chrono> <cstdint> <cstdio> <deque> <filesystem> <functional> <map> <memory>
+  <mutex> <optional> <set> <span> <sstream> <string> <string_view> <system_error> <thread> <utility> <variant> <vector>
   <fmt/format.h> <fmt/ranges.h> <boost/system/result.hpp> <boost/unordered/unordered_flat_map.hpp>)
+# hapax_precompile(NAME USES libraries … HEADERS …): a target whose headers others take over.
+function(hapax_precompile name)
+  cmake_parse_arguments(PCH "" "" "USES;HEADERS" ${ARGN})
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
+  target_link_libraries(${name} PUBLIC hapax_flags fmt::fmt Boost::headers Threads::Threads ${PCH_USES})
+  target_precompile_headers(${name} PRIVATE ${hapax_common_headers} ${PCH_HEADERS})
+endfunction()
+
+hapax_precompile(hapax_precompiled)
+hapax_precompile(hapax_precompiled_io USES OpenSSL::SSL HEADERS
+  <boost/asio/io_context.hpp> <boost/asio/post.hpp> <boost/asio/ip/tcp.hpp> <boost/asio/steady_timer.hpp>
+  <boost/asio/local/stream_protocol.hpp> <boost/asio/generic/stream_protocol.hpp> <boost/asio/write.hpp>
+  <boost/asio/ssl/context.hpp> <boost/asio/ssl/stream.hpp>)
 if(BUILD_TESTING)
-  add_library(hapax_precompiled_tests OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
-  target_link_libraries(hapax_precompiled_tests PUBLIC hapax_precompiled GTest::gmock rapidcheck)
-  target_precompile_headers(hapax_precompiled_tests PRIVATE
-    <algorithm> <array> <atomic> <chrono> <cstdint> <deque> <filesystem> <fstream> <functional> <map> <memory> <mutex>
-    <optional> <regex> <set> <span> <sstream> <string> <string_view> <system_error> <thread> <utility> <variant> <vector>
-    <fmt/format.h> <fmt/ranges.h> <boost/system/result.hpp> <boost/unordered/unordered_flat_map.hpp>
-    <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
+  hapax_precompile(hapax_precompiled_tests USES GTest::gmock rapidcheck HEADERS
+    <fstream> <regex> <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
 endif()

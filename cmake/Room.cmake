@@ -1,4 +1,4 @@
-# One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages …).
+# One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages …); with TALKS one that uses Asio.
 # Every *.cc of the folder belongs to it. Unit tests stand beside the code: every *_test.cc becomes part of
 # one binary, hapax_NAME_test; with ONE_TEST it is run as a whole, since it starts servers that all of its
 # tests share.
@@ -22,7 +22,7 @@ if(HAPAX_SANITIZE)
 endif()
 
 function(hapax_room name)
-  cmake_parse_arguments(ROOM "ONE_TEST" "" "USES;LIBRARIES;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ROOM "ONE_TEST;TALKS" "" "USES;LIBRARIES;TEST_USES" ${ARGN})
   list(TRANSFORM ROOM_USES PREPEND hapax_)
   list(TRANSFORM ROOM_TEST_USES PREPEND hapax_)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -32,7 +32,9 @@ function(hapax_room name)
   if(sources)
     add_library(hapax_${name} STATIC ${sources})
     target_link_libraries(hapax_${name} PUBLIC hapax_flags ${ROOM_USES} ${ROOM_LIBRARIES})
-    if(HAPAX_PRECOMPILED)
+    if(HAPAX_PRECOMPILED AND ROOM_TALKS)
+      target_precompile_headers(hapax_${name} REUSE_FROM hapax_precompiled_io)
+    elseif(HAPAX_PRECOMPILED)
       target_precompile_headers(hapax_${name} REUSE_FROM hapax_precompiled)
     endif()
   else()
@@ -52,7 +54,7 @@ function(hapax_room name)
       add_test(NAME ${name} COMMAND hapax_${name}_test --gtest_brief=1)
       set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_REGULAR_EXPRESSION "no .* to test against")
     else()
-      gtest_discover_tests(hapax_${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+      gtest_discover_tests(hapax_${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
     endif()
   endif()
 endfunction()
