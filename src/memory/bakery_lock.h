@@ -27,13 +27,13 @@ class BakeryLock {
   BakeryLock& operator=(const BakeryLock&) = delete;
 
   // REQUIRES: self is below the size, and its seat is free.
-  Seat<BakeryLock> seat(NodeId self) { return {*this, self}; }
+  LockSeat<BakeryLock> seat(NodeId self) { return {*this, self}; }
 
   // How many are inside or wait with a ticket. A glimpse: it may be out of date when you have it.
   std::uint32_t tickets_out() const;
 
  private:
-  friend class Seat<BakeryLock>;
+  friend class LockSeat<BakeryLock>;
 
   // Written by their process only, read by all; a cache line each.
   struct alignas(64) Process {

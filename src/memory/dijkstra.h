@@ -26,10 +26,10 @@ class DijkstraLock {
   DijkstraLock& operator=(const DijkstraLock&) = delete;
 
   // REQUIRES: self is below the size, and its seat is free.
-  Seat<DijkstraLock> seat(NodeId self) { return {*this, self}; }
+  LockSeat<DijkstraLock> seat(NodeId self) { return {*this, self}; }
 
  private:
-  friend class Seat<DijkstraLock>;
+  friend class LockSeat<DijkstraLock>;
 
   // Written by their process only, read by all; a cache line each, so that a process that spins on
   // its own flags does not take the line from under another.

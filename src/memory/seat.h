@@ -43,17 +43,17 @@ class Seating {
   Turn last_turn_{};  // The turn of the last entry; touched only inside.
 };
 
-// `Lock` lets Seat<Lock> at its enter(), try_enter(), leave() and seating_.
+// `Lock` lets LockSeat<Lock> at its enter(), try_enter(), leave() and seating_.
 template <class Lock>
-class Seat {
+class LockSeat {
  public:
-  Seat(Lock& lock, NodeId self) : lock_(lock), self_(self) { lock_.seating_.take(self_); }
-  ~Seat() {
+  LockSeat(Lock& lock, NodeId self) : lock_(lock), self_(self) { lock_.seating_.take(self_); }
+  ~LockSeat() {
     HAPAX_CHECK(!held_);
     lock_.seating_.give_back(self_);
   }
-  Seat(const Seat&) = delete;
-  Seat& operator=(const Seat&) = delete;
+  LockSeat(const LockSeat&) = delete;
+  LockSeat& operator=(const LockSeat&) = delete;
 
   // REQUIRES: this seat does not hold the lock.
   void lock() {
