@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -68,7 +69,7 @@ const std::map<std::string, Names> kSees{
     {"session", {"base", "core", "wire"}},
     {"voting", {"base", "core"}},
     {"mutex", {"base", "core", "wire", "voting"}},
-    {"election", {"base", "core"}},
+    {"election", {"base", "core", "wire"}},
     {"locks", {"base", "core", "wire", "voting", "mutex"}},
     {"view", {"base", "core"}},
     {"service", {"base", "core", "wire", "locks", "view"}},
@@ -295,6 +296,83 @@ TEST(Rooms, NoFileIsLongerThanSixHundredLines) {
   for (const Source& source : all_sources()) {
     EXPECT_LE(source.lines, 600u) << "src/" << source.path;
   }
+}
+
+// --- names ---
+
+// The text without comments, literals and directives.
+std::string bare(const std::string& text) {
+  static const std::regex noise{
+      R"(//[^\n]*|/\*[^]*?\*/|"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])'|#[^\n]*(\\\n[^\n]*)*)"};
+  return std::regex_replace(text, noise, " ");
+}
+
+// A head, what stands before a brace, without its template parameters.
+std::string without_parameters(std::string head) {
+  for (std::size_t at = head.find("template"); at != std::string::npos;
+       at = head.find("template")) {
+    std::size_t end = head.find('<', at);
+    if (end == std::string::npos) break;
+    int depth = 0;
+    do {
+      if (head[end] == '<') ++depth;
+      if (head[end] == '>') --depth;
+      ++end;
+    } while (end < head.size() && depth > 0);
+    head.erase(at, end - at);
+  }
+  return head;
+}
+
+// The classes and enumerations that a file defines in named namespaces, with those.
+std::vector<std::string> names_defined_in(const fs::path& path) {
+  static const std::regex space{R"(\s*(?:inline\s+)?namespace\b\s*([\w:]*)\s*)"};
+  static const std::regex type{
+      R"(\s*(?:requires[^]*\s)?(?:enum\s+class|enum|struct|class|union)\s+(?:\[\[\w+\]\]\s*)?(\w+)\s*(?:final\s*)?(?::[^:][^]*)?)"};
+  std::ifstream file{path};
+  const std::string text = bare({std::istreambuf_iterator<char>{file}, {}});
+  std::vector<std::string> names;
+  // Of each brace that is open: the namespace, or "" for a namespace without a name and all else.
+  std::vector<std::string> scopes;
+  std::string head;
+  for (const char c : text) {
+    if (c != '{' && c != '}' && c != ';') {
+      head += c;
+      continue;
+    }
+    std::smatch match;
+    head = without_parameters(head);
+    const bool opens_space = c == '{' && std::regex_match(head, match, space);
+    if (c == '{' && !opens_space && std::regex_match(head, match, type) &&
+        std::find(scopes.begin(), scopes.end(), "") == scopes.end()) {
+      std::string name;
+      for (const std::string& scope : scopes) name += scope + "::";
+      names.push_back(name + match[1].str());
+    }
+    if (c == '{') scopes.push_back(opens_space ? match[1].str() : "");
+    if (c == '}' && !scopes.empty()) scopes.pop_back();
+    head.clear();
+  }
+  return names;
+}
+
+// Two classes of one name in one namespace are one class to the linker, and nobody says so.
+TEST(Rooms, NoNameIsGivenTwice) {
+  std::map<std::string, fs::path> definitions;
+  for (const char* folder : {"src", "include"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path{HAPAX_ROOT} / folder)) {
+      const fs::path& path = entry.path();
+      if (path.extension() != ".h" && path.extension() != ".cc") continue;
+      for (const std::string& name : names_defined_in(path)) {
+        const auto [first, is_new] = definitions.emplace(name, path);
+        EXPECT_TRUE(is_new || first->second == path)
+            << name << " is in " << first->second << " and in " << path;
+      }
+    }
+  }
+  EXPECT_GT(definitions.size(), 400u);
+  EXPECT_TRUE(definitions.contains("hapax::Search"));
+  EXPECT_TRUE(definitions.contains("hapax::testing::Mutant"));
 }
 
 TEST(Rooms, HeadersAreIncludedOnceAndSayWhatTheyAre) {

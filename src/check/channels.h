@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/mutex_algorithm.h"
+#include "core/mutex_info.h"
+#include "search/model.h"
 #include "search/parts.h"
-#include "search/search.h"
 
 namespace hapax {
 

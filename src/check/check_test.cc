@@ -7,6 +7,7 @@
 
 #include "check/counterexample.h"
 #include "check/run.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 namespace {

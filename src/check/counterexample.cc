@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "mutex/catalog.h"
+#include "voting/voting_sets.h"
 #include "world/minimise.h"
 #include "world/play.h"
 
@@ -23,8 +25,9 @@ std::string sets_text(const VotingSets& sets) {
   return text;
 }
 
-std::string nodes_command(std::string_view algorithm, const CheckOptions& options,
-                          const MutexChoices& choices) {
+// `mutex`: null if it is an election.
+std::string nodes_command(std::string_view algorithm, const Operations* mutex,
+                          const CheckOptions& options, const MutexChoices& choices) {
   std::string line = fmt::format("nodes {}", algorithm);
   for (std::uint32_t i = 1; i <= options.n; ++i) line += fmt::format(" P{}", i);
   if (number(options.holder) != 0) line += fmt::format(" holder=P{}", number(options.holder) + 1);
@@ -34,11 +37,13 @@ std::string nodes_command(std::string_view algorithm, const CheckOptions& option
       line += fmt::format(" inside=P{}", i + 1);
     }
   }
-  if (choices.say_denied) line += " say-denied";
-  if (algorithm == SemaphoreRa::kInfo.name) {
+  if (mutex == nullptr) return line;
+  const MutexTakes& takes = mutex->info.takes;
+  if (takes.say_denied && choices.say_denied) line += " say-denied";
+  if (takes.units) {
     line += fmt::format(" units={} each={}", choices.units, choices.most_units_of_a_member());
   }
-  if (choices.voting_sets != nullptr && algorithm.starts_with("maekawa")) {
+  if (mutex->info.voting_sets != nullptr && choices.voting_sets != nullptr) {
     line += " voting-sets=" + sets_text(*choices.voting_sets);
   }
   return line;
@@ -64,10 +69,9 @@ Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
   Script script;
   ScriptBlock begin;
   begin.comments = {headline(report.property, report.commands.size(), report.finding)};
-  begin.commands = {nodes_command(algorithm, options, choices)};
-  with_mutex(algorithm, [&]<class A>() {
-    if (A::kInfo.never_rests) begin.commands.emplace_back("start");
-  });
+  const Operations* mutex = find_algorithm(algorithm);
+  begin.commands = {nodes_command(algorithm, mutex, options, choices)};
+  if (mutex != nullptr && mutex->info.never_rests) begin.commands.emplace_back("start");
   script.blocks.push_back(std::move(begin));
   for (std::size_t i = 0; i < report.commands.size(); ++i) {
     ScriptBlock block;

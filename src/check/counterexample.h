@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "check/options.h"
-#include "mutex/algorithms.h"
+#include "core/mutex_choices.h"
 #include "search/report.h"
 #include "world/script.h"
 

@@ -12,10 +12,14 @@
 #include <vector>
 
 #include "check/counterexample.h"
-#include "check/explore_election.h"
+#include "check/election_model.h"
+#include "check/explore.h"
 #include "check/proved.h"
 #include "check/run.h"
-#include "election/catalog.h"
+#include "election/any_election.h"
+#include "election/bully.h"
+#include "election/chang_roberts.h"
+#include "election/ring_election.h"
 #include "world/election_stage.h"
 
 namespace hapax {
@@ -312,16 +316,17 @@ struct PassesLowerIdsOn : ChangRoberts {
   }
 };
 
+template <class A>
+CheckReport check_mutant(const CheckOptions& options) {
+  return check_election(elect_among<A>(options.n), options);
+}
+
 // The counterexample, played by the algorithm that has the bug.
 template <class A>
 std::vector<std::string> play(const CheckReport& report, std::uint32_t n) {
-  std::vector<A> members;
   std::vector<std::string> names;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    members.push_back(make<A>(View{.size = n, .self = NodeId{i}}));
-    names.push_back(fmt::format("P{}", i + 1));
-  }
-  ElectionStage<A> stage{Names{names}, std::move(members)};
+  for (std::uint32_t i = 0; i < n; ++i) names.push_back(fmt::format("P{}", i + 1));
+  ElectionStage stage{Names{names}, elect_among<A>(n)};
   std::vector<std::string> told;
   for (const std::string& step : report.commands) {
     std::istringstream commands{step};
@@ -338,7 +343,7 @@ std::vector<std::string> play(const CheckReport& report, std::uint32_t n) {
 template <class A>
 CheckReport expect_found(const CheckOptions& options, std::string_view property,
                          const std::string& finding, const std::string& shown) {
-  const CheckReport report = check_election<A>(options);
+  const CheckReport report = check_mutant<A>(options);
   EXPECT_EQ(report.verdict, Verdict::violated);
   EXPECT_EQ(report.property, property);
   EXPECT_EQ(report.finding, finding);
@@ -365,7 +370,7 @@ TEST(ElectionMutants, AnnounceToThoseThatOutrankThem) {
                             "P2 rejects a message that only another member may send");
 }
 TEST(ElectionMutants, DoNotHearOfFalls) {
-  EXPECT_EQ(check_election<DeafToFalls>(options(3, 0)).verdict, Verdict::holds);
+  EXPECT_EQ(check_mutant<DeafToFalls>(options(3, 0)).verdict, Verdict::holds);
   expect_found<DeafToFalls>(options(3, 1), "agreement", "all is quiet, and P2 has no leader",
                             "P3: knows no leader");
 }
@@ -374,12 +379,12 @@ TEST(ElectionMutants, PassOnAListWithoutThemselves) {
                               "P1: follows P1 in term 1");
 }
 TEST(ElectionMutants, CountTheDead) {
-  EXPECT_EQ(check_election<CountsTheDead>(options(3, 0)).verdict, Verdict::holds);
+  EXPECT_EQ(check_mutant<CountsTheDead>(options(3, 0)).verdict, Verdict::holds);
   expect_found<CountsTheDead>(options(3, 1), "agreement", "all is quiet, and P1 has no leader",
                               "P2 does not announce P3: it is down");
 }
 TEST(ElectionMutants, GoBackToADeadLeader) {
-  EXPECT_EQ(check_election<BelievesOldNews>(options(3, 0)).verdict, Verdict::holds);
+  EXPECT_EQ(check_mutant<BelievesOldNews>(options(3, 0)).verdict, Verdict::holds);
   expect_found<BelievesOldNews>(options(3, 1), "following",
                                 "P2 follows P3, which it knows to be down",
                                 "P2: follows P3 in term 2");
@@ -394,33 +399,35 @@ TEST(ElectionMutants, SwallowNoLowerId) {
 }
 TEST(ElectionMutants, PassOnTheirOwnIdForEver) {
   const CheckReport report = expect_found<KnowsNotItself>(
-      options(3, 0), "progress",
-      "P1 can wait for a leader for ever although everybody goes on",
+      options(3, 0), "progress", "P1 can wait for a leader for ever although everybody goes on",
       "P3 -> P1: ELECTION(term=1 candidate=P3)");
   EXPECT_THAT(report.commands,
               ElementsAre("campaign P1", "deliver P1->P2", "deliver P2->P3",  // and round it goes
                           "deliver P3->P1", "deliver P1->P2", "deliver P2->P3"));
 }
 TEST(ElectionMutants, ComeToRestOnlyIfMessagesDoNotOvertake) {
-  const CheckReport ordered = check_election<PassesLowerIdsOn>(options(3, 0));
+  const CheckReport ordered = check_mutant<PassesLowerIdsOn>(options(3, 0));
   EXPECT_EQ(ordered.verdict, Verdict::holds) << ordered.finding;
   EXPECT_THAT(ordered.proved, HasSubstr("; every run comes to rest, and at rest"));
-  const CheckReport any = check_election<PassesLowerIdsOn>(options(3, 0, 1, kUnordered));
+  const CheckReport any = check_mutant<PassesLowerIdsOn>(options(3, 0, 1, kUnordered));
   EXPECT_EQ(any.verdict, Verdict::holds) << any.finding;
   EXPECT_THAT(any.proved, HasSubstr("; whether every run comes to rest was not decided, and at"));
 }
 TEST(ElectionMutants, NeverStart) {
-  EXPECT_EQ(check_election<NeverStarts>(options(3, 0)).finding, "nobody is ever elected");
+  EXPECT_EQ(check_mutant<NeverStarts>(options(3, 0)).finding, "nobody is ever elected");
 }
 
 // Nothing of an old link arrives after its end was told: the trace drops it.
 TEST(ElectionCounterexample, IsATraceThatPlays) {
-  using Kind = ElectionStep::Kind;
-  ElectionModel<Bully> model{options(3, 1), {}};
+  ElectionModel model{elect_among<Bully>(3), options(3, 1)};
+  const auto step = [](ElectionStep kind, std::uint8_t from, std::uint8_t to = 0) {
+    return SearchStep{static_cast<std::uint8_t>(kind), from, to};
+  };
   CheckReport report;
   report.property = "example";
   report.finding = "P1 never hears of it";
-  report.commands = model.tell({{Kind::campaign, 2}, {Kind::crash, 2}, {Kind::suspect, 2, 0}});
+  report.commands = model.tell({step(ElectionStep::campaign, 2), step(ElectionStep::crash, 2),
+                                step(ElectionStep::suspect, 2, 0)});
   const Script trace = trace_of("bully", options(3, 1), {}, report).value();
   EXPECT_EQ(trace.text(),
             "# Example violated after 3 steps: P1 never hears of it.\n"

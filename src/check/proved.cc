@@ -59,6 +59,15 @@ std::string_view rest_of(Progress progress) {
 
 }  // namespace
 
+Promise promise_of(std::uint32_t capacity) {
+  if (capacity == kAnyNumber) {
+    return {"nobody is inside with a writer",
+            "a writer's fence is above all before it and a reader's above all writers' before it"};
+  }
+  if (capacity > 1) return {fmt::format("at most {} are inside", capacity), ""};
+  return {};
+}
+
 std::string what_is_proved(const CheckOptions& o, std::string_view what, Progress progress,
                            const Promise& promise) {
   return fmt::format("In every order of {}{}, with {} processes that each ask {}, {}{}{}{}", what,

@@ -1,6 +1,7 @@
 // What a finished search has proved, in a sentence that says neither more nor less.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ struct Promise {
   std::string exclusion = "at most one is inside";
   std::string fences = "fences strictly grow";  // Empty: nothing about them.
 };
+
+// `capacity`: how many may be inside at a time, shared.
+Promise promise_of(std::uint32_t capacity);
 
 // `what` happens in every order, e.g. "single reads and writes".
 std::string what_is_proved(const CheckOptions& options, std::string_view what, Progress progress,

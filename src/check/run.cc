@@ -1,51 +1,21 @@
 #include "check/run.h"
 
-#include <optional>
-#include <string>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "check/explore.h"
-#include "check/explore_election.h"
 #include "check/memory_model.h"
 #include "election/catalog.h"
-#include "memory/bakery_model.h"
-#include "memory/dijkstra_model.h"
-#include "memory/semaphore_model.h"
+#include "memory/catalog.h"
+#include "mutex/catalog.h"
+#include "search/model.h"
 
 namespace hapax {
 namespace {
 
-template <class M>
-CheckReport check_memory(const CheckOptions& options, const SearchObserver& observer) {
-  CheckOptions o = options;
-  o.fences = false;
-  MemoryCheck<M> model{o};
-  return explore(model, o, "single reads and writes", true, observer);
-}
-
-// Whether the view can start as the options say.
-Result<void> check_holdings(std::string_view algorithm, const CheckOptions& options,
-                            const MutexChoices& choices) {
-  if (options.holdings.empty()) return {};
-  Result<void> fits = error("of {} at most one is inside: use --holder and --held", algorithm);
-  with_mutex(algorithm, [&]<class A>() {
-    if constexpr (SharedAlgorithm<A>) {
-      const std::uint32_t capacity = make<A>(View{}, options_from<A>(choices)).capacity();
-      const bool all =
-          options.holdings.size() == options.n && may_be_held_together(options.holdings, capacity);
-      const std::uint32_t most = capacity == kAnyNumber ? 1 : choices.most_units_of_a_member();
-      fits = Result<void>{};
-      for (const Holding& holding : options.holdings) {
-        if (!all || holding.units > most) fits = error("so many cannot be inside at the start");
-      }
-    }
-  });
-  return fits;
-}
-
-}  // namespace
-
-Result<CheckReport> check(std::string_view algorithm, const CheckOptions& options,
-                          const MutexChoices& choices, const SearchObserver& observer) {
+Result<void> check_range(const CheckOptions& options) {
   if (options.n < 1 || options.n > kMostChecked) {
     return error("-n {} is out of reach of an exhaustive check; use 1 … {}", options.n,
                  kMostChecked);
@@ -57,40 +27,89 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
     return error("there is no process {} to hold; use P1 … P{}", number(options.holder) + 1,
                  options.n);
   }
-  if (const auto fits = check_holdings(algorithm, options, choices); !fits) return fits.error();
-  std::optional<CheckReport> report;
-  std::string_view never_repeats;
-  with_mutex(algorithm, [&]<class A>() {
-    never_repeats = A::kInfo.never_repeats;
-    if (choices.units > 1 && never_repeats.empty()) {
-      never_repeats = A::kInfo.never_repeats_with_units;
-    }
-    if (options.forever && !never_repeats.empty()) return;
-    report = check_mutex<A>(options, options_from<A>(choices), observer);
-  });
-  if (algorithm == "bakery-lock") never_repeats = "tickets grow as long as somebody has one";
-  const bool elects = with_election(algorithm, []<class A>() {});
-  if (elects) never_repeats = "terms grow with every campaign";
-  if (options.forever && !never_repeats.empty()) {
-    return error(
-        "{} cannot be checked for ever, since its states do not come again: {}; say how "
-        "often each asks, with --entries",
-        algorithm, never_repeats);
+  return {};
+}
+
+// Whether the view can start as the options say.
+Result<void> check_holdings(std::string_view algorithm, const Operations* mutex,
+                            const CheckOptions& options, const MutexChoices& choices) {
+  if (options.holdings.empty()) return {};
+  if (mutex == nullptr || !mutex->shared) {
+    return error("of {} at most one is inside: use --holder and --held", algorithm);
   }
-  if (elects && (options.losses > 0 || options.duplicates > 0)) {
+  const std::uint32_t capacity = Instance{*mutex, View{.size = options.n}, choices}.capacity();
+  const std::uint32_t most = capacity == kAnyNumber ? 1 : choices.most_units_of_a_member();
+  bool fits =
+      options.holdings.size() == options.n && may_be_held_together(options.holdings, capacity);
+  for (const Holding& holding : options.holdings) fits = fits && holding.units <= most;
+  if (!fits) return error("so many cannot be inside at the start");
+  return {};
+}
+
+// Where states come again when members go on for ever.
+Result<void> check_forever(std::string_view algorithm, std::string_view never_repeats,
+                           const CheckOptions& options) {
+  if (!options.forever || never_repeats.empty()) return {};
+  return error(
+      "{} cannot be checked for ever, since its states do not come again: {}; say how often each "
+      "asks, with --entries",
+      algorithm, never_repeats);
+}
+
+Result<CheckReport> check_one(const Operations& algorithm, const CheckOptions& options,
+                              const MutexChoices& choices, const SearchObserver& observer) {
+  const MutexInfo& info = algorithm.info;
+  const std::string_view never_repeats = choices.units > 1 && !info.never_repeats_with_units.empty()
+                                             ? info.never_repeats_with_units
+                                             : info.never_repeats;
+  if (const auto fits = check_forever(info.name, never_repeats, options); !fits) {
+    return fits.error();
+  }
+  return check_mutex(algorithm, options, choices, observer);
+}
+
+Result<CheckReport> check_one(std::string_view algorithm, std::vector<AnyElection> members,
+                              const CheckOptions& options, const SearchObserver& observer) {
+  const auto fits = check_forever(algorithm, "terms grow with every campaign", options);
+  if (!fits) return fits.error();
+  if (options.losses > 0 || options.duplicates > 0) {
     return error(
         "an election's link loses what it holds only as a whole, when an end of it crashes, and "
         "doubles nothing: use --faults crash");
   }
-  with_election(algorithm, [&]<class A>() { report = check_election<A>(options, {}, observer); });
-  if (algorithm == "dijkstra") report = check_memory<DijkstraModel>(options, observer);
-  if (algorithm == "bakery-lock") report = check_memory<BakeryModel>(options, observer);
-  if (algorithm == "semaphore") report = check_memory<SemaphoreModel>(options, observer);
-  if (!report)
-    return error(
-        "'{}' is not an algorithm that can be checked; take one that `hapax algorithms` lists",
-        algorithm);
-  return *report;
+  return check_election(std::move(members), options, observer);
+}
+
+Result<CheckReport> check_one(const MemoryInfo& info, const CheckOptions& options,
+                              const SearchObserver& observer) {
+  if (const auto fits = check_forever(info.name, info.never_repeats, options); !fits) {
+    return fits.error();
+  }
+  CheckOptions without_fences = options;
+  without_fences.fences = false;
+  const std::unique_ptr<SearchModel> model = make_memory_model(info.name, without_fences);
+  return explore(*model, without_fences, "single reads and writes", true, observer);
+}
+
+}  // namespace
+
+Result<CheckReport> check(std::string_view algorithm, const CheckOptions& options,
+                          const MutexChoices& choices, const SearchObserver& observer) {
+  if (const auto fits = check_range(options); !fits) return fits.error();
+  const Operations* mutex = find_algorithm(algorithm);
+  if (const auto fits = check_holdings(algorithm, mutex, options, choices); !fits) {
+    return fits.error();
+  }
+  if (mutex != nullptr) return check_one(*mutex, options, choices, observer);
+  std::vector<AnyElection> members;
+  with_election(algorithm, [&]<class A>() { members = elect_among<A>(options.n); });
+  if (!members.empty()) return check_one(algorithm, std::move(members), options, observer);
+  for (const MemoryInfo& info : kMemoryCatalog) {
+    if (info.name == algorithm) return check_one(info, options, observer);
+  }
+  return error(
+      "'{}' is not an algorithm that can be checked; take one that `hapax algorithms` lists",
+      algorithm);
 }
 
 }  // namespace hapax

@@ -30,6 +30,7 @@ class Parts {
   }
 
   const T& operator[](std::uint32_t number) const { return values_[number]; }
+  std::string_view key(std::uint32_t number) const { return keys_[number]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
 
  private:

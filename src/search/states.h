@@ -7,8 +7,9 @@
 // as one thread alone would have given them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -25,15 +26,9 @@ class States {
 
   std::uint32_t width() const { return width_; }
   std::uint32_t size() const { return size_; }
-  const std::uint64_t* operator[](std::uint32_t number) const {
-    return chunks_[number >> kChunkBits].data() + std::size_t{number & kChunkMask} * width_;
-  }
+  const std::uint64_t* operator[](std::uint32_t number) const { return row_of(number); }
 
-  std::uint64_t hash(const std::uint64_t* row) const {
-    std::uint64_t sum = 0x9e3779b97f4a7c15;
-    for (std::uint32_t w = 0; w < width_; ++w) sum = mix(sum, row[w]);
-    return sum;
-  }
+  std::uint64_t hash(const std::uint64_t* row) const;
   std::uint32_t shard_of(std::uint64_t hash) const {
     return static_cast<std::uint32_t>((hash & (slots_.size() - 1)) / (slots_.size() / shards_));
   }
@@ -51,15 +46,7 @@ class States {
   }
 
   // The number of the row, and whether it is new.
-  std::pair<std::uint32_t, bool> insert(const std::uint64_t* row, std::uint64_t hash) {
-    make_room(1);
-    const Place place = look_up(row, hash, [](std::uint32_t) { return nullptr; });
-    if (place.is_known) return {place.number, false};
-    const std::uint32_t number = size_;
-    append(1);
-    settle(place.slot, hash, number, row);
-    return {number, true};
-  }
+  std::pair<std::uint32_t, bool> insert(const std::uint64_t* row, std::uint64_t hash);
 
   // --- for several threads ---
 
@@ -70,64 +57,25 @@ class States {
   };
 
   // Room for so many more rows, so that slots stay where they are meanwhile.
-  void make_room(std::size_t rows) {
-    std::size_t slots = slots_.size();
-    while (5 * (size_ + rows) > 3 * slots) slots *= 2;
-    if (slots != slots_.size()) place_all(slots);
-  }
+  void make_room(std::size_t rows);
   // Looks in the row's shard, among the states and the reservations; reserved(k) is the row of
   // reservation k.
   template <class Reserved>
-  Place look_up(const std::uint64_t* row, std::uint64_t hash, Reserved&& reserved) const {
-    const std::size_t mask = slots_.size() / shards_ - 1;
-    const std::size_t start = hash & (slots_.size() - 1);
-    for (std::size_t at = start;; at = (start & ~mask) | ((at + 1) & mask)) {
-      const std::uint64_t slot = slots_[at];
-      if (slot == 0) return {at, 0, false};
-      if ((slot & kTag) != (hash & kTag)) continue;
-      const std::uint32_t number = number_in(slot);
-      const std::uint64_t* there =
-          is_reserved(number) ? reserved(number - kReserved) : (*this)[number];
-      if (equals(there, row)) return {at, number, true};
-    }
-  }
+  Place look_up(const std::uint64_t* row, std::uint64_t hash, Reserved&& reserved) const;
   void reserve(std::size_t slot, std::uint64_t hash, std::uint32_t reservation) {
     slots_[slot] = (hash & kTag) | (kReserved + reservation + 1);
   }
   static bool is_reserved(std::uint32_t number) { return number >= kReserved; }
   // Numbers for so many more rows, each of which is to be settled.
-  void append(std::uint32_t rows) {
-    HAPAX_CHECK(rows <= kReserved - size_);
-    size_ += rows;
-    while (chunks_.size() * kChunkRows < size_) chunks_.emplace_back(kChunkRows * width_);
-  }
-  void settle(std::size_t slot, std::uint64_t hash, std::uint32_t number,
-              const std::uint64_t* row) {
-    slots_[slot] = (hash & kTag) | (number + 1);
-    std::uint64_t* mine =
-        chunks_[number >> kChunkBits].data() + std::size_t{number & kChunkMask} * width_;
-    for (std::uint32_t w = 0; w < width_; ++w) mine[w] = row[w];
-  }
+  void append(std::uint32_t rows);
+  void settle(std::size_t slot, std::uint64_t hash, std::uint32_t number, const std::uint64_t* row);
 
   // The number of a row that is there.
-  std::uint32_t find(const std::uint64_t* row) const {
-    const Place place = look_up(row, hash(row), [](std::uint32_t) { return nullptr; });
-    HAPAX_CHECK(place.is_known);
-    return place.number;
-  }
+  std::uint32_t find(const std::uint64_t* row) const;
 
   // Every row in another shape, under its number: repack(old, new) writes a row of `width` words.
-  template <class Repack>
-  void reshape(std::uint32_t width, Repack&& repack) {
-    States other{width, shards_};
-    other.append(size_);
-    for (std::uint32_t number = 0; number < size_; ++number) {
-      repack((*this)[number],
-             other.chunks_[number >> kChunkBits].data() + std::size_t{number & kChunkMask} * width);
-    }
-    other.place_all(slots_.size());
-    *this = std::move(other);
-  }
+  void reshape(std::uint32_t width,
+               const std::function<void(const std::uint64_t*, std::uint64_t*)>& repack);
 
   std::size_t bytes() const {
     return (slots_.size() + chunks_.size() * kChunkRows * width_) * sizeof(std::uint64_t);
@@ -143,12 +91,10 @@ class States {
   static std::uint32_t number_in(std::uint64_t slot) {
     return static_cast<std::uint32_t>(slot) - 1;
   }
-  static std::uint64_t mix(std::uint64_t sum, std::uint64_t value) {
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(sum ^ value) * 0xd6e8feb86659fd93;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-  }
 
+  std::uint64_t* row_of(std::uint32_t number) const {
+    return chunks_[number >> kChunkBits].data() + std::size_t{number & kChunkMask} * width_;
+  }
   bool equals(const std::uint64_t* a, const std::uint64_t* b) const {
     for (std::uint32_t w = 0; w < width_; ++w) {
       if (a[w] != b[w]) return false;
@@ -156,19 +102,7 @@ class States {
     return true;
   }
 
-  void place_all(std::size_t slots) {
-    slots_ = Pages{slots};
-    const std::size_t mask = slots / shards_ - 1;
-    constexpr std::uint32_t kAhead = 16;  // So that the slot is there when it is needed.
-    for (std::uint32_t number = 0; number < size_; ++number) {
-      if (number + kAhead < size_) announce_slot(hash((*this)[number + kAhead]));
-      const std::uint64_t h = hash((*this)[number]);
-      const std::size_t start = h & (slots - 1);
-      std::size_t at = start;
-      while (slots_[at] != 0) at = (start & ~mask) | ((at + 1) & mask);
-      slots_[at] = (h & kTag) | (number + 1);
-    }
-  }
+  void place_all(std::size_t slots);
 
   std::uint32_t width_;
   std::uint32_t shards_;
@@ -176,5 +110,62 @@ class States {
   Pages slots_;  // Upper half: of the hash. Lower half: number + 1; 0: empty.
   std::vector<Pages> chunks_;
 };
+
+// What every step of a search goes through is here, so that it can be inlined.
+
+inline std::uint64_t States::hash(const std::uint64_t* row) const {
+  __extension__ using Wide = unsigned __int128;
+  std::uint64_t sum = 0x9e3779b97f4a7c15;
+  for (std::uint32_t w = 0; w < width_; ++w) {
+    const Wide product = static_cast<Wide>(sum ^ row[w]) * 0xd6e8feb86659fd93;
+    sum = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+  return sum;
+}
+
+inline std::pair<std::uint32_t, bool> States::insert(const std::uint64_t* row, std::uint64_t hash) {
+  make_room(1);
+  const Place place = look_up(row, hash, [](std::uint32_t) { return nullptr; });
+  if (place.is_known) return {place.number, false};
+  const std::uint32_t number = size_;
+  append(1);
+  settle(place.slot, hash, number, row);
+  return {number, true};
+}
+
+inline void States::make_room(std::size_t rows) {
+  std::size_t slots = slots_.size();
+  while (5 * (size_ + rows) > 3 * slots) slots *= 2;
+  if (slots != slots_.size()) place_all(slots);
+}
+
+template <class Reserved>
+States::Place States::look_up(const std::uint64_t* row, std::uint64_t hash,
+                              Reserved&& reserved) const {
+  const std::size_t mask = slots_.size() / shards_ - 1;
+  const std::size_t start = hash & (slots_.size() - 1);
+  for (std::size_t at = start;; at = (start & ~mask) | ((at + 1) & mask)) {
+    const std::uint64_t slot = slots_[at];
+    if (slot == 0) return {at, 0, false};
+    if ((slot & kTag) != (hash & kTag)) continue;
+    const std::uint32_t number = number_in(slot);
+    const std::uint64_t* there =
+        is_reserved(number) ? reserved(number - kReserved) : (*this)[number];
+    if (equals(there, row)) return {at, number, true};
+  }
+}
+
+inline void States::append(std::uint32_t rows) {
+  HAPAX_CHECK(rows <= kReserved - size_);
+  size_ += rows;
+  while (chunks_.size() * kChunkRows < size_) chunks_.emplace_back(kChunkRows * width_);
+}
+
+inline void States::settle(std::size_t slot, std::uint64_t hash, std::uint32_t number,
+                           const std::uint64_t* row) {
+  slots_[slot] = (hash & kTag) | (number + 1);
+  std::uint64_t* mine = row_of(number);
+  for (std::uint32_t w = 0; w < width_; ++w) mine[w] = row[w];
+}
 
 }  // namespace hapax

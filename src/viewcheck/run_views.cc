@@ -1,12 +1,17 @@
 #include "viewcheck/run_views.h"
 
-#include "mutex/algorithms.h"
-#include "viewcheck/explore_views.h"
+#include <fmt/format.h>
+
+#include "check/proved.h"
+#include "mutex/catalog.h"
+#include "search/conclusion.h"
+#include "search/fair_cycles.h"
+#include "viewcheck/view_model.h"
 
 namespace hapax {
+namespace {
 
-Result<CheckReport> check_views_of(std::string_view algorithm, const ViewCheckOptions& options,
-                                   const SearchObserver& observer) {
+Result<void> check_range(const ViewCheckOptions& options) {
   if (options.n < 2 || options.n > kMostInViews) {
     return error("-n {} is out of reach of a check of the views; use 2 … {}", options.n,
                  kMostInViews);
@@ -22,17 +27,47 @@ Result<CheckReport> check_views_of(std::string_view algorithm, const ViewCheckOp
     return error("--units {} is out of reach of a check of the views; use 1 … {}", options.units,
                  kMostInViews);
   }
-  Result<CheckReport> report = error(
-      "'{}' is not an algorithm that runs in views; take one of mutual exclusion that `hapax "
-      "algorithms` lists",
-      algorithm);
-  with_mutex(algorithm, [&]<class A>() {
-    if (SharedAlgorithm<A> && options.gate) {
-      report = error("--gate is for locks that one holds alone; {} lets several in", algorithm);
-    } else {
-      report = check_views<A>(options, observer);
+  return {};
+}
+
+}  // namespace
+
+Result<CheckReport> check_views_of(std::string_view name, const ViewCheckOptions& options,
+                                   const SearchObserver& observer) {
+  if (const auto fits = check_range(options); !fits) return fits.error();
+  const Operations* algorithm = find_algorithm(name);
+  if (algorithm == nullptr) {
+    return error(
+        "'{}' is not an algorithm that runs in views; take one of mutual exclusion that `hapax "
+        "algorithms` lists",
+        name);
+  }
+  if (algorithm->shared && options.gate) {
+    return error("--gate is for locks that one holds alone; {} lets several in", name);
+  }
+  ViewModel model{*algorithm, options};
+  Search search{model, options.most_bytes};
+  const bool finished = search.run(observer);
+  Conclusion conclusion{model, search, finished};
+  CheckReport& report = conclusion.report;
+  if (!conclusion.is_open()) return report;
+  if (!search.is_layered()) {
+    if (const auto starved = FairCycles{model, search.states()}.find(options.n)) {
+      conclusion.goes_round(
+          "progress",
+          fmt::format("P{} can wait for ever although everybody goes on", starved->process + 1),
+          *starved);
+      return report;
     }
-  });
+  }
+  const MutexChoices choices{.units = options.units};
+  const Promise promise = promise_of(Instance{*algorithm, View{}, choices}.capacity());
+  report.proved = fmt::format(
+      "In every order of requests, exits, deliveries, proposals and beats, with up to {} faults in "
+      "a run, and counting those whose lease is not over: {}, nobody is let in without a lease, "
+      "{}{}whoever waits at a member that lives enters at last.",
+      options.faults, promise.exclusion, promise.fences,
+      promise.fences.empty() ? "and " : ", and ");
   return report;
 }
 

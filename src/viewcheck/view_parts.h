@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/fence.h"
+#include "core/instance.h"
 #include "core/mutex_algorithm.h"
 #include "core/shared_algorithm.h"
 #include "core/view.h"
@@ -22,15 +23,14 @@ struct Pen {
   HAPAX_RECORD(Pen, fence, value)
 };
 
-template <MutexAlgorithm A>
-struct Process {
+// Of a process, all but its instance.
+struct ProcessState {
   Keeper keeper;
   bool alive = true;
-  bool expired = false;     // Its lease is over, whether it has noticed or not.
-  bool going = false;       // It leaves for good …
-  bool gone = false;        // … and has left.
-  View view{};              // Of the instance.
-  std::optional<A> lock{};  // The instance. Invariant: there while running.
+  bool expired = false;  // Its lease is over, whether it has noticed or not.
+  bool going = false;    // It leaves for good …
+  bool gone = false;     // … and has left.
+  View view{};           // Of the instance.
   Phase client = Phase::idle;
   Mode mode = Mode::exclusive;       // What the client asks for …
   Mode held_mode = Mode::exclusive;  // … and of what is held, or was given back after the report.
@@ -45,7 +45,7 @@ struct Process {
   std::optional<Life> ghost{};  // The life before, if its lease is not over …
   bool ghost_inside = false;    // … and whether its client still relies on it.
   Mode ghost_mode = Mode::exclusive;
-  HAPAX_RECORD(Process, keeper, alive, expired, going, gone, view, lock, client, mode, held_mode,
+  HAPAX_RECORD(ProcessState, keeper, alive, expired, going, gone, view, client, mode, held_mode,
                left, fence, written, pen, entered, owes_release, holders, lives, ghost,
                ghost_inside, ghost_mode)
 
@@ -60,14 +60,17 @@ struct Process {
   }
 };
 
-template <class Message>
+struct Process : ProcessState {
+  Instance lock{};  // Invariant: there while running.
+};
+
 struct Parcel {
   Epoch epoch{};
   NodeId from{};  // By its place in that view.
   Life life{};
   bool is_report = false;
   bool held = false;
-  std::optional<Message> message;
+  std::vector<std::uint8_t> message;  // Unless it is a report.
   HAPAX_RECORD(Parcel, epoch, from, life, is_report, held, message)
 };
 

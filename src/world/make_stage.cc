@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "election/catalog.h"
-#include "mutex/algorithms.h"
+#include "mutex/catalog.h"
 #include "world/election_stage.h"
 #include "world/mutex_stage.h"
 #include "world/stage.h"
@@ -69,26 +69,6 @@ Result<Setting> setting_of(const Command& command) {
   return setting;
 }
 
-// lecture | grid | cyclic | plane | smallest | 1:1,2;2:2,3;3:1,3
-Result<VotingSets> voting_sets_of(const std::string& text, std::uint32_t n) {
-  if (text.empty() || text == "grid") return VotingSets::grid(n);
-  if (text == "cyclic") return VotingSets::cyclic(n);
-  if (text == "smallest") return VotingSets::smallest(n);
-  if (text == "plane") return VotingSets::plane(n);
-  if (text == "lecture") return VotingSets::lecture(n);
-  std::string lines;
-  for (const char c : text) {
-    if (c == ';') {
-      lines += '\n';
-    } else if (c == ':') {
-      lines += ": ";
-    } else {
-      lines += c;
-    }
-  }
-  return VotingSets::parse(lines);
-}
-
 // What each holds as the view starts. Empty: as `holder` and `held` say.
 Result<std::vector<Holding>> holdings_of(const Setting& setting, std::uint32_t capacity) {
   const Names names{setting.names};
@@ -110,63 +90,68 @@ Result<std::vector<Holding>> holdings_of(const Setting& setting, std::uint32_t c
   return holdings;
 }
 
-Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Setting& setting, View view) {
-  auto sets = voting_sets_of(setting.voting_sets, view.size);
-  if (!sets) return sets.error();
-  if (sets->processes() != view.size) {
-    return error("there are {} voting sets for {} nodes", sets->processes(), view.size);
+// Refuses what the algorithm does not take.
+Result<void> check_options(const Setting& setting, const MutexInfo& info) {
+  const auto refuse = [&](bool given, bool taken, std::string_view option) {
+    if (!given || taken) return Result<void>{};
+    return Result<void>{error("{} takes no {}", info.name, option)};
+  };
+  if (auto ok = refuse(!setting.voting_sets.empty(), info.voting_sets != nullptr, "voting-sets");
+      !ok) {
+    return ok;
   }
-  auto kept = std::make_unique<VotingSets>(std::move(*sets));
-  Result<std::unique_ptr<TraceStage>> stage = std::unique_ptr<TraceStage>{};
-  with_mutex(setting.algorithm, [&]<class A>() {
-    const MutexChoices choices{.voting_sets = kept.get(),
-                               .say_denied = setting.say_denied,
-                               .units = setting.units,
-                               .per_member = setting.each};
-    std::vector<Holding> holdings;
-    if constexpr (SharedAlgorithm<A>) {
-      auto found = holdings_of(setting, make<A>(view, options_from<A>(choices)).capacity());
-      if (!found) {
-        stage = found.error();
-        return;
-      }
-      holdings = std::move(*found);
-    } else if (!setting.inside.empty()) {
-      stage = error("of {} at most one is inside: use holder= and held", setting.algorithm);
-      return;
-    }
-    std::vector<A> nodes;
-    for (std::uint32_t i = 0; i < view.size; ++i) {
-      view.self = NodeId{i};
-      if constexpr (SharedAlgorithm<A>) {
-        if (!holdings.empty()) {
-          nodes.push_back(A{view, options_from<A>(choices), holdings[i]});
-          continue;
-        }
-      }
-      nodes.push_back(make<A>(view, options_from<A>(choices)));
-    }
-    stage = std::make_unique<MutexStage<A>>(Names{setting.names}, std::move(nodes), view.epoch,
-                                            std::move(kept));
-  });
-  return stage;
+  if (auto ok = refuse(setting.say_denied, info.takes.say_denied, "say-denied"); !ok) return ok;
+  return refuse(setting.units != 1 || setting.each != 0, info.takes.units, "units or each");
 }
 
-std::unique_ptr<TraceStage> make_election_stage(const Setting& setting, View view) {
-  std::unique_ptr<TraceStage> stage;
+// Null: the algorithm's own.
+Result<std::unique_ptr<VotingSets>> make_voting_sets(const Setting& setting, const MutexInfo& info,
+                                                     std::uint32_t n) {
+  if (setting.voting_sets.empty()) return std::unique_ptr<VotingSets>{};
+  auto sets = info.voting_sets(setting.voting_sets, n);
+  if (!sets) return sets.error();
+  if (sets->processes() != n) {
+    return error("there are {} voting sets for {} nodes", sets->processes(), n);
+  }
+  return std::make_unique<VotingSets>(std::move(*sets));
+}
+
+Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Operations& algorithm,
+                                                     const Setting& setting, View view) {
+  if (const auto ok = check_options(setting, algorithm.info); !ok) return ok.error();
+  auto sets = make_voting_sets(setting, algorithm.info, view.size);
+  if (!sets) return sets.error();
+  const MutexChoices choices{.voting_sets = sets->get(),
+                             .say_denied = setting.say_denied,
+                             .units = setting.units,
+                             .per_member = setting.each};
+  if (!algorithm.shared && !setting.inside.empty()) {
+    return error("of {} at most one is inside: use holder= and held", setting.algorithm);
+  }
+  const auto holdings = holdings_of(setting, Instance{algorithm, view, choices}.capacity());
+  if (!holdings) return holdings.error();
+  std::vector<Instance> nodes;
+  for (std::uint32_t i = 0; i < view.size; ++i) {
+    view.self = NodeId{i};
+    nodes.push_back(holdings->empty() ? Instance{algorithm, view, choices}
+                                      : Instance{algorithm, view, choices, (*holdings)[i]});
+  }
+  return std::make_unique<MutexStage>(Names{setting.names}, std::move(nodes), view.epoch,
+                                      std::move(*sets));
+}
+
+// Null if there is no such election.
+std::unique_ptr<TraceStage> make_election_stage(const Setting& setting) {
+  std::vector<AnyElection> nodes;
   with_election(setting.algorithm, [&]<class A>() {
     typename OptionsOf<A>::Type options{};
     if constexpr (requires { options.direction; }) {
       if (setting.descending) options.direction = Direction::descending;
     }
-    std::vector<A> nodes;
-    for (std::uint32_t i = 0; i < view.size; ++i) {
-      view.self = NodeId{i};
-      nodes.push_back(make<A>(view, options));
-    }
-    stage = std::make_unique<ElectionStage<A>>(Names{setting.names}, std::move(nodes));
+    nodes = elect_among<A>(static_cast<std::uint32_t>(setting.names.size()), options);
   });
-  return stage;
+  if (nodes.empty()) return nullptr;
+  return std::make_unique<ElectionStage>(Names{setting.names}, std::move(nodes));
 }
 
 }  // namespace
@@ -181,9 +166,11 @@ Result<std::unique_ptr<TraceStage>> make_stage(const Command& command) {
     if (!holder) return holder.error();
     view.holder = *holder;
   }
-  Result<std::unique_ptr<TraceStage>> stage = make_mutex_stage(*setting, view);
-  if (stage && *stage == nullptr) stage = make_election_stage(*setting, view);
-  if (stage && *stage == nullptr) return error("there is no algorithm '{}'", setting->algorithm);
+  if (const Operations* algorithm = find_algorithm(setting->algorithm)) {
+    return make_mutex_stage(*algorithm, *setting, view);
+  }
+  std::unique_ptr<TraceStage> stage = make_election_stage(*setting);
+  if (stage == nullptr) return error("there is no algorithm '{}'", setting->algorithm);
   return stage;
 }
 

@@ -12,8 +12,9 @@
 #include "check/explore.h"
 #include "check/options.h"
 #include "check/run.h"
-#include "check/testing/mutants_of.h"
-#include "mutex/algorithms.h"
+#include "core/mutex_choices.h"
+#include "mutex/operations.h"
+#include "mutex/testing/mutant.h"
 #include "search/report.h"
 
 namespace hapax::testing {
@@ -44,32 +45,30 @@ inline void expect_holds(std::string_view algorithm, const CheckOptions& options
   EXPECT_EQ(name_of(report.verdict), name_of(Verdict::holds)) << text_of(report);
 }
 
-// `Mutants` is a MutantsOf<…>, `Bug` one of its bugs.
-template <class Mutants, class Bug>
+template <MutexAlgorithm A, class Bug>
 CheckReport check_mutant(const CheckOptions& options, const MutexChoices& choices = {}) {
-  return check_mutex<Mutants>(options, {.real = options_from<typename Mutants::Real>(choices),
-                                        .plant = &Mutants::template plant<Bug>});
+  return check_mutex(OperationsOf<Mutant<A, Bug>>::kTable, options, choices);
 }
 
-template <class Mutants, class Bug>
+template <MutexAlgorithm A, class Bug>
 void expect_caught(const Counterexample& expected, const CheckOptions& options,
                    const MutexChoices& choices = {}) {
-  expect_holds(Mutants::kInfo.name, options, choices);
-  expect_violated(check_mutant<Mutants, Bug>(options, choices), expected);
+  expect_holds(A::kInfo.name, options, choices);
+  expect_violated(check_mutant<A, Bug>(options, choices), expected);
 }
 
 // The bug does not show under these options.
-template <class Mutants, class Bug>
+template <MutexAlgorithm A, class Bug>
 void expect_not_caught(const CheckOptions& options, const MutexChoices& choices = {}) {
-  const CheckReport report = check_mutant<Mutants, Bug>(options, choices);
+  const CheckReport report = check_mutant<A, Bug>(options, choices);
   EXPECT_EQ(name_of(report.verdict), name_of(Verdict::holds)) << text_of(report);
 }
 
 // What is caught is the bug, not the wrapper: without one there is the same to explore.
-template <class Mutants>
+template <MutexAlgorithm A>
 void expect_real_without_a_bug(const CheckOptions& options) {
-  const CheckReport real = check(Mutants::kInfo.name, options).value();
-  const CheckReport wrapped = check_mutant<Mutants, typename Mutants::NoneOfThem>(options);
+  const CheckReport real = check(A::kInfo.name, options).value();
+  const CheckReport wrapped = check_mutant<A, HandsAllOn<A>>(options);
   EXPECT_EQ(name_of(wrapped.verdict), name_of(real.verdict));
   EXPECT_EQ(wrapped.states, real.states);
   EXPECT_EQ(wrapped.transitions, real.transitions);

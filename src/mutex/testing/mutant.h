@@ -97,6 +97,9 @@ class Mutant {
   void raise_clock(Clock floor) requires CountsByClock<A> { real_.raise_clock(floor); }
   Turn turn() const requires CountsByTurn<A> { return real_.turn(); }
   void raise_turn(Turn floor) requires CountsByTurn<A> { real_.raise_turn(floor); }
+  bool take_back(const Message& message) requires(A::kInfo.token_rests) {
+    return real_.take_back(message);
+  }
 
   HAPAX_RECORD(Mutant, real_, view_, bug_)
 

@@ -1,0 +1,56 @@
+#include "check/explore.h"
+
+#include <bit>
+#include <fmt/format.h>
+
+#include "check/mutex_model.h"
+#include "search/conclusion.h"
+#include "search/fair_cycles.h"
+
+namespace hapax {
+
+CheckReport explore(SearchModel& model, const CheckOptions& options, std::string_view what,
+                    bool fairness_decides, const SearchObserver& observer, const Promise& promise) {
+  Search search{model, options.most_bytes, options.threads};
+  const bool finished = search.run(observer);
+  Conclusion conclusion{model, search, finished};
+  CheckReport& report = conclusion.report;
+  if (!conclusion.is_open()) return report;
+  const bool may_cycle = !search.is_layered() && options.promises_progress();
+  if (may_cycle && fairness_decides) {
+    if (const auto starved = FairCycles{model, search.states()}.find(options.n)) {
+      conclusion.goes_round(
+          "starvation",
+          fmt::format("P{} can wait for ever although everybody goes on", starved->process + 1),
+          *starved);
+      return report;
+    }
+  }
+  const std::uint64_t everybody = (std::uint64_t{1} << options.n) - 1;
+  if (options.promises_progress() && search.entered() != everybody) {
+    report.verdict = Verdict::violated;
+    report.property = "reachability";
+    report.finding = fmt::format("P{} can never enter", std::countr_one(search.entered()) + 1);
+    return report;
+  }
+  report.proved = what_is_proved(options, what,
+                                 !options.promises_progress() ? Progress::not_promised
+                                 : search.is_layered()        ? Progress::by_ending
+                                 : fairness_decides           ? Progress::by_fairness
+                                                              : Progress::undecided,
+                                 promise);
+  return report;
+}
+
+CheckReport check_mutex(const Operations& algorithm, const CheckOptions& options,
+                        const MutexChoices& choices, const SearchObserver& observer) {
+  const bool fifo = options.channels == Channels::fifo;
+  MutexModel model{algorithm, options, choices};
+  // Fairness is by link; without order that would let one message be passed over for ever.
+  return explore(
+      model, options,
+      fmt::format("requests, exits and deliveries over {} channels", fifo ? "FIFO" : "unordered"),
+      fifo, observer, promise_of(model.capacity()));
+}
+
+}  // namespace hapax

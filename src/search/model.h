@@ -1,0 +1,110 @@
+// What a search explores: states as rows of numbers, and the steps between them. A model says what
+// can happen; it knows nothing of how the states are gone through.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hapax {
+
+class States;
+
+// The label of a step, as small as a model can say it. What the fields mean is for the model to
+// say.
+struct SearchStep {
+  std::uint8_t kind = 0;
+  std::uint8_t from = 0;
+  std::uint8_t to = 0;
+  std::uint32_t what = 0;
+};
+
+// The steps that a model finds: from one state, or from several, one after the other.
+class Steps {
+ public:
+  struct Failure {
+    SearchStep step;
+    std::string_view property;
+    std::string text;
+  };
+
+  // `width`: 64-bit words of a row.
+  void clear(std::uint32_t width) {
+    width_ = width;
+    steps_.clear();
+    failures_.clear();
+  }
+  // Forgets all but the first so many.
+  void keep(std::size_t steps, std::size_t failures) {
+    steps_.resize(steps);
+    failures_.resize(failures);
+  }
+
+  // --- written by the model ---
+
+  void add(const SearchStep& step, const std::uint64_t* next) {
+    const std::size_t first = steps_.size() * width_;
+    if (rows_.size() < first + width_) rows_.resize(2 * (first + width_));
+    for (std::uint32_t w = 0; w < width_; ++w) rows_[first + w] = next[w];
+    steps_.push_back(step);
+  }
+  // A step that breaks a property leads nowhere.
+  void fail(const SearchStep& step, std::string_view property, std::string text) {
+    failures_.push_back({step, property, std::move(text)});
+  }
+  void enter(std::uint32_t process) { entered_ |= std::uint64_t{1} << process; }
+
+  // --- read by the search ---
+
+  std::size_t size() const { return steps_.size(); }
+  const SearchStep& operator[](std::size_t i) const { return steps_[i]; }
+  const std::uint64_t* row(std::size_t i) const { return rows_.data() + i * width_; }
+  const std::vector<Failure>& failures() const { return failures_; }
+  // A bit for each process that ever entered.
+  std::uint64_t entered() const { return entered_; }
+
+ private:
+  std::uint32_t width_ = 1;
+  std::vector<SearchStep> steps_;
+  std::vector<std::uint64_t> rows_;  // With room for more.
+  std::vector<Failure> failures_;
+  std::uint64_t entered_ = 0;
+};
+
+// Thrown by expand(): the rows have no room for a number; widen() makes some.
+struct RowsTooNarrow {};
+// Thrown by expand() while frozen: the step was never computed before.
+struct Unknown {};
+
+class SearchModel {
+ public:
+  SearchModel() = default;
+  virtual ~SearchModel() = default;
+  SearchModel(const SearchModel&) = delete;
+  SearchModel& operator=(const SearchModel&) = delete;
+
+  virtual std::uint32_t width() const = 0;  // 64-bit words of a row.
+  virtual void initial(std::uint64_t* row) = 0;
+  // Adds every step that is possible, and every one that breaks a property.
+  virtual void expand(const std::uint64_t* row, Steps& steps) = 0;
+  // A bit for each process that waits.
+  virtual std::uint64_t waits(const std::uint64_t* row) const = 0;
+  // Steps that happen at last if they stay possible have a number, from 0 to 63.
+  virtual std::optional<std::uint32_t> fair_class(const SearchStep& step) const = 0;
+  // What to say of a state without such steps in which somebody waits.
+  virtual std::string dead_end(const std::uint64_t* row) const = 0;
+  // The way from the beginning, in words.
+  virtual std::vector<std::string> tell(const std::vector<SearchStep>& way) = 0;
+
+  // Reshapes all rows. Only for a model that throws RowsTooNarrow.
+  virtual void widen(States&) {}
+  // Whether several threads may expand at once: while frozen, nothing is written.
+  virtual bool can_freeze() const { return false; }
+  virtual void freeze(bool) {}
+};
+
+}  // namespace hapax
