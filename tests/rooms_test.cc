@@ -93,10 +93,11 @@ const std::map<std::string, Names> kSees{
     {"serve",
      {"base", "core", "engine", "net", "locks", "membership", "campaigns", "daemon", "local",
       "bank", "console"}},
+    {"lab_commands", {"base", "core", "mutex", "election", "console"}},
     {"lab",
      {"base", "core", "voting", "mutex", "election", "memory", "world", "draw", "search", "check",
-      "viewcheck", "sim", "swarm", "audit", "console"}},
-    {"cli", {"base", "core", "mutex", "election", "console", "jobs"}},
+      "viewcheck", "sim", "swarm", "audit", "console", "lab_commands"}},
+    {"cli", {"base", "core", "console", "jobs", "serve", "lab_commands"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";
