@@ -193,6 +193,24 @@ TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
   expect_refused("sim lamport --bogus", "--bogus");
   expect_refused("sim lamport -n", "-n");
   expect_refused("sim lamport --fifo --unordered", "excludes");
+  expect_refused("trace --svg --json x.trace", "choose one");
+  expect_refused("replay x.trace -o y", "--minimise");
+}
+
+TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {
+  const std::string there = fs::path{HAPAX_BINARY}.parent_path().string();
+  EXPECT_EQ(shell("'" + there + "/hapax-lab' sim central -n 3 --json").status, 0);
+  EXPECT_EQ(shell("'" + there + "/hapax-lab' who").status, 2);
+
+  const std::string alone = "'" + folder() + "/hapax' ";
+  fs::copy_file(HAPAX_BINARY, folder() + "/hapax");
+  const Finished missing = shell("PATH=/nowhere " + alone + "sim central -n 3");
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_EQ(missing.out, "");
+  EXPECT_THAT(missing.err, HasSubstr("there is no hapax-lab beside hapax"));
+  EXPECT_THAT(shell("PATH=/nowhere " + alone + "sim --help").out, HasSubstr("--voting-sets"));
+  EXPECT_EQ(shell("PATH=/nowhere " + alone + "sim --bogus").status, 2);
+  EXPECT_EQ(shell("PATH='" + there + "' " + alone + "sim central -n 3").status, 0);
 }
 
 TEST_F(Cli, CheckOfAnElection) {
@@ -251,6 +269,9 @@ TEST_F(Cli, NumbersOutOfRangeAreRefused) {
   expect_refused("sim lamport -n 5 --requesters 6", "use 0 … 5");
   expect_refused("sim lamport -n 5 --holder 5", "use 0 … 4");
   expect_refused("sim bully -n 5 --starter 5", "the members are 0 … 4");
+  for (const char* share : {"2", "-0.1", "x", "nan", "0.5x"}) {
+    expect_refused("sim readers-writers --readers=" + std::string{share}, "use 0 … 1");
+  }
   expect_refused("sim bully -n 1000000", "use at most 10000");
 }
 
@@ -457,7 +478,8 @@ TEST_F(Cli, HelpHasExamples) {
        {"",           "algorithms ", "compare ", "sim ",   "certs ", "demo ",
         "demo bank ", "completion ", "up ",      "node ",  "run ",   "lock ",
         "try ",       "who ",        "why ",     "watch ", "elect ", "resign ",
-        "status ",    "stats ",      "man "}) {
+        "status ",    "stats ",      "man ",     "check ", "trace ", "replay ",
+        "audit ",     "members ",    "leave ",   "evict "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;

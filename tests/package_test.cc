@@ -52,6 +52,7 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
     EXPECT_NE(contents_of(folder / "installed" / page).find("elect"), std::string::npos) << page;
   }
   EXPECT_EQ(shell("installed/bin/hapax --version"), "hapax " HAPAX_VERSION "\n");
+  EXPECT_NE(shell("installed/bin/hapax algorithms").find("maekawa"), std::string::npos);
   hapax::local::Group group{{.folder = folder, .clients = folder, .program = HAPAX_BINARY}};
   ASSERT_TRUE(hapax::testing::eventually([&] { return group.is_complete(); }));
   const auto at = [&](std::uint32_t member) {

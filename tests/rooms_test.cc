@@ -99,10 +99,11 @@ const std::map<std::string, Names> kSees{
     {"serve",
      {"base", "core", "engine", "engines", "net", "locks", "membership", "campaigns", "daemon",
       "local", "bank", "console"}},
+    {"lab_commands", {"base", "core", "mutex", "election", "console"}},
     {"lab",
      {"base", "core", "voting", "mutex", "election", "memory", "world", "draw", "search", "check",
-      "viewcheck", "sim", "compare", "swarm", "audit", "console"}},
-    {"cli", {"base", "core", "mutex", "election", "console", "jobs"}},
+      "viewcheck", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
+    {"cli", {"base", "core", "console", "jobs", "serve", "lab_commands"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

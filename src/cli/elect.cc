@@ -11,14 +11,15 @@
 #include <unistd.h>
 #include <vector>
 
-#include "jobs/attend.h"
-#include "console/command.h"
+#include "cli/commands.h"
 #include "console/exit_status.h"
 #include "console/json.h"
-#include "jobs/reach.h"
+#include "console/number.h"
 #include "console/signals.h"
-#include "jobs/waiting.h"
 #include "hapax/hapax.h"
+#include "jobs/attend.h"
+#include "jobs/reach.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {
@@ -149,43 +150,37 @@ void check(const CampaignArguments& a) {
   if (!a.value.empty()) require_value("--value", a.value);
 }
 
-int run_elect(const CampaignArguments& a) {
+int run_elect(CampaignArguments a, const Given& given) {
+  const auto& behind = given.behind;  // With its `--`.
+  if (!behind.empty()) a.command.assign(behind.begin() + 1, behind.end());
+  if (!behind.empty() && (a.command.empty() || a.command.front().empty())) {
+    throw Failure{kBadUsage, "there is no command behind --; leave -- out, or write one"};
+  }
   check(a);
   if (a.observe) return a.name.empty() ? observe_group(a) : observe_election(a);
   return a.name.empty() ? show_group_leader(a) : run_campaign(a);
 }
 
-// CLI11 does not know of what stands behind `--`.
-class WithCommand : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: hapax elect [--observe]\n"
-           "       hapax elect NAME --observe\n"
-           "       hapax elect [OPTIONS] NAME [-- CMD [ARGUMENT …]]\n";
-  }
-};
+Command describe_elect(CampaignArguments& a) {
+  Command command{"elect", "Lead, or see who leads: programs by a name, or the group", kLockGroup};
 
-}  // namespace
-
-void add_elect(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("elect", "Lead, or see who leads: programs by a name, or the group");
-  command->group(kLockGroup);
-  command->formatter(std::make_shared<WithCommand>());
-  auto a = std::make_shared<CampaignArguments>();
-  command->add_option("NAME", a->name, "What to lead, e.g. scheduler; else the group is shown");
-  add_address(*command, a->address);
-  command->add_flag("--observe", a->observe, "A line whenever the leader changes, until ^C");
-  command->add_option("--value", a->value,
-                      "What to proclaim while leading, at most 512 bytes; HOST/PID if not said");
-  command->add_option("-w,--wait", a->wait_s, "Campaign so many seconds at most, e.g. 0.5")
-      ->transform(seconds(0, kLongestWait_s));
-  command
-      ->add_option("--kill-after", a->kill_after_s,
-                   "Seconds from SIGTERM to SIGKILL when CMD may not go on; 1 if not said")
-      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()));
-  command->add_flag("--json", a->json, "JSON objects, one a line");
-  command->footer(
+  command.usage =
+      "Usage: hapax elect [--observe]\n"
+      "       hapax elect NAME --observe\n"
+      "       hapax elect [OPTIONS] NAME [-- CMD [ARGUMENT …]]\n";
+  command.takes_command = true;
+  command.add("NAME", &a.name, "What to lead, e.g. scheduler; else the group is shown");
+  add_address(command, &a.address);
+  command.add("--observe", &a.observe, "A line whenever the leader changes, until ^C");
+  command.add("--value", &a.value,
+              "What to proclaim while leading, at most 512 bytes; HOST/PID if not said");
+  command.add("-w,--wait", &a.wait_s, "Campaign so many seconds at most, e.g. 0.5",
+              {.check = seconds(0, kLongestWait_s)});
+  command.add("--kill-after", &a.kill_after_s,
+              "Seconds from SIGTERM to SIGKILL when CMD may not go on; 1 if not said",
+              {.check = seconds(0, std::chrono::duration<double>(kLongestGrace).count())});
+  command.add("--json", &a.json, "JSON objects, one a line");
+  command.footer =
       std::string{
           "Examples:\n"
           "  hapax elect                                   who leads the group\n"
@@ -200,15 +195,12 @@ void add_elect(CLI::App& app, Outcome& outcome) {
           "members; a vacancy shorter than\nthe news of it may go unseen. The leader of the group "
           "is for people: in a partition each side\nhas one. It is looked for five times a "
           "second.\n"} +
-      kElectStatuses);
-  command->callback([a, &outcome] {
-    const auto& behind = outcome.command;  // With its `--`.
-    if (!behind.empty()) a->command.assign(behind.begin() + 1, behind.end());
-    if (!behind.empty() && (a->command.empty() || a->command.front().empty())) {
-      throw Failure{kBadUsage, "there is no command behind --; leave -- out, or write one"};
-    }
-    outcome.status = run_elect(*a);
-  });
+      kElectStatuses;
+  return command;
 }
+
+}  // namespace
+
+Command elect_command() { return make_command(describe_elect, run_elect); }
 
 }  // namespace hapax::cli

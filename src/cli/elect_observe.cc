@@ -2,25 +2,23 @@
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "console/command.h"
+#include "cli/changes.h"
 #include "cli/elect.h"
+#include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/log.h"
-#include "cli/people.h"
-#include "jobs/reach.h"
 #include "console/signals.h"
-#include "jobs/waiting.h"
 #include "hapax/hapax.h"
+#include "jobs/reach.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {
 
-constexpr int kLookEvery_ms = 200;
 constexpr std::chrono::milliseconds kHearSignals{100};
 
 GroupStatus status_of(Client& client) {
@@ -71,23 +69,10 @@ int show_group_leader(const ElectArguments& a) {
 int observe_group(const ElectArguments& a) {
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   Client client = reach(a.address);
-  std::string last;
-  for (std::optional<int> signal; !signal; signal = signals.take()) {
+  return show_changes(signals, a.json, [&] {
     const GroupStatus status = status_of(client);
-    if (std::string now = show_leader(status); now != last) {
-      if (a.json) {
-        boost::json::object object = json_of_group(status);
-        object["time"] = timestamp();
-        print_json(object);
-      } else {
-        fmt::print("{} {}\n", timestamp(), now);
-      }
-      if (std::fflush(stdout) != 0) return kHolds;  // Nobody reads any more; main says why.
-      last = std::move(now);
-    }
-    wait_for(signals, nullptr, kLookEvery_ms);
-  }
-  return kHolds;
+    return Sight{show_leader(status), json_of_group(status)};
+  });
 }
 
 int observe_election(const ElectArguments& a) {

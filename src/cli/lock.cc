@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "jobs/attend.h"
-#include "console/command.h"
+#include "cli/commands.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/signals.h"
+#include "jobs/attend.h"
 #include "jobs/waiting.h"
 
 namespace hapax::cli {
@@ -38,25 +38,28 @@ int run_lock(const LockArguments& a) {
   std::fflush(stdout);
   hold_until(signals, {held.lost()});
   if (held.lost().stop_requested()) {
-    throw Failure{kLost, fmt::format("{} is lost: the daemon ends, is gone or silent", a.wanted.name)};
+    throw Failure{kLost,
+                  fmt::format("{} is lost: the daemon ends, is gone or silent", a.wanted.name)};
   }
   return kHolds;
 }
 
+Command describe_lock(LockArguments& a) {
+  Command command{"lock", "Hold a lock until ^C or the end of standard input", kLockGroup};
+
+  add_wanted(command, a.wanted);
+  command.add("--json", &a.json, "One JSON object when it is ours");
+  command.footer =
+      std::string{
+          "Examples:\n"
+          "  hapax lock maintenance\n"
+          "  sleep 60 | hapax lock maintenance --wait 5\n"} +
+      kLockStatuses;
+  return command;
+}
+
 }  // namespace
 
-void add_lock(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("lock", "Hold a lock until ^C or the end of standard input");
-  command->group(kLockGroup);
-  auto a = std::make_shared<LockArguments>();
-  add_wanted(*command, a->wanted);
-  command->add_flag("--json", a->json, "One JSON object when it is ours");
-  command->footer(std::string{"Examples:\n"
-                              "  hapax lock maintenance\n"
-                              "  sleep 60 | hapax lock maintenance --wait 5\n"} +
-                  kLockStatuses);
-  command->callback([a, &outcome] { outcome.status = run_lock(*a); });
-}
+Command lock_command() { return make_command(describe_lock, run_lock); }
 
 }  // namespace hapax::cli

@@ -1,12 +1,13 @@
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
-#include <memory>
-#include <sstream>
 #include <string>
+#include <vector>
 
-#include "console/command.h"
-#include "console/exit_status.h"
+#include "cli/commands.h"
+#include "console/usage.h"
 
 namespace hapax::cli {
 namespace {
@@ -29,58 +30,55 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string flags_of(const CLI::Option& option) {
-  std::string names;
-  for (const std::string& name : option.get_snames()) {
-    names += (names.empty() ? "-" : ", -") + name;
-  }
-  for (const std::string& name : option.get_lnames()) {
-    names += (names.empty() ? "--" : ", --") + name;
-  }
-  if (names.empty()) return option.get_name(true);
-  return option.get_items_expected_max() > 0 ? names + " VALUE" : names;
+std::string flags_of(const Option& option) {
+  std::vector<std::string> names = option.spellings();
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return !name.starts_with("--"); });
+  const bool has_value = !option.is_flag() && !option.is_positional();
+  return fmt::format("{}{}", fmt::join(names, ", "), has_value ? " VALUE" : "");
 }
 
-std::string synopsis_of(const CLI::App& command) {
-  std::string text = fmt::format(".B hapax {}\n[OPTIONS]", escaped(command.get_name()));
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_positional()) continue;
-    const std::string name = option->get_name(true);
-    text += option->get_required() ? " " + name : " [" + name + "]";
+std::string synopsis_of(const Command& command) {
+  std::string text = fmt::format(".B hapax {}\n[OPTIONS]", escaped(command.name));
+  for (const Option& option : command.options) {
+    if (!option.is_positional()) continue;
+    text += option.details.required ? " " + option.names : " [" + option.names + "]";
   }
-  if (command.get_prefix_command()) text += escaped(" -- CMD [ARGUMENT ...]");
+  if (command.is_prefix) text += escaped(" -- CMD [ARGUMENT ...]");
   return text + '\n';
 }
 
 std::string head_of(const std::string& title, const std::string& name, const std::string& what) {
-  return fmt::format(".TH \"{}\" 1 \"\" \"hapax {}\"\n.SH NAME\n{} \\- {}\n", title, HAPAX_VERSION,
+  return fmt::format(".TH \"{}\" 1 \"\" \"hapax {}\"\n.SH NAME\n{} \\- {}\n", title, kVersion,
                      escaped(name), escaped(what));
 }
 
-// The same words as --help, which is where they come from.
-std::string page_of(const CLI::App& command) {
-  const std::string name = "hapax-" + command.get_name();
-  std::string text = head_of(name, name, command.get_description());
+std::string entry_of(const std::string& flags, const std::string& meaning) {
+  return fmt::format(".TP\n.B {}\n{}\n", escaped(flags), escaped(meaning));
+}
+
+// The same words as --help.
+std::string page_of(const Command& command) {
+  const std::string name = "hapax-" + command.name;
+  std::string text = head_of(name, name, command.summary);
   text += ".SH SYNOPSIS\n" + synopsis_of(command) + ".SH OPTIONS\n";
-  for (const CLI::Option* option : command.get_options()) {
-    text += fmt::format(".TP\n.B {}\n{}\n", escaped(flags_of(*option)),
-                        escaped(option->get_description()));
-  }
-  if (!command.get_footer().empty()) {
-    text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", escaped(command.get_footer()));
+  text += entry_of("-h, --help", kHelpMeaning);
+  for (const Option& option : command.options) text += entry_of(flags_of(option), option.meaning);
+  if (!command.footer.empty()) {
+    text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", escaped(command.footer));
   }
   return text + ".SH SEE ALSO\n.BR hapax (1), flock (1)\n";
 }
 
-std::string front_page(const CLI::App& app) {
+std::string front_page(const Program& program) {
   std::string text = head_of("hapax", "hapax", "at most one, across machines");
   text += ".SH SYNOPSIS\n.B hapax\nCOMMAND [OPTIONS]\n.SH COMMANDS\n";
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_group().empty()) continue;
-    text += fmt::format(".TP\n.BR hapax\\-{} (1)\n{}\n", escaped(command->get_name()),
-                        escaped(command->get_description()));
+  for (const Command& command : program.commands) {
+    if (command.is_hidden()) continue;
+    text += fmt::format(".TP\n.BR hapax\\-{} (1)\n{}\n", escaped(command.name),
+                        escaped(command.summary));
   }
-  return text + fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", escaped(app.get_footer()));
+  return text + fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", escaped(program.footer));
 }
 
 void write_page(const std::filesystem::path& path, const std::string& text) {
@@ -90,32 +88,47 @@ void write_page(const std::filesystem::path& path, const std::string& text) {
   if (!file) throw UsageError{fmt::format("cannot write {}", path.string())};
 }
 
-void write_all(const CLI::App& app, const std::filesystem::path& folder) {
-  write_page(folder / "hapax.1", front_page(app));
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_group().empty()) continue;
-    write_page(folder / ("hapax-" + command->get_name() + ".1"), page_of(*command));
+void write_all(const Program& program, const std::filesystem::path& folder) {
+  write_page(folder / "hapax.1", front_page(program));
+  for (const Command& command : program.commands) {
+    if (command.is_hidden()) continue;
+    write_page(folder / ("hapax-" + command.name + ".1"), page_of(command));
   }
+}
+
+struct ManArguments {
+  std::string name, folder;
+};
+
+int run_man(const Program& program, const ManArguments& a) {
+  if (!a.folder.empty()) {
+    write_all(program, a.folder);
+    return kHolds;
+  }
+  std::string page = a.name.empty() ? front_page(program) : "";
+  for (const Command& command : program.commands) {
+    if (command.name == a.name) page = page_of(command);
+  }
+  if (page.empty()) {
+    throw UsageError{fmt::format("there is no command '{}'; see `hapax --help`", a.name)};
+  }
+  fmt::print("{}", page);
+  return kHolds;
+}
+
+Command describe_man(ManArguments& a) {
+  Command command{"man", "A manual page, for man(1)", kHidden};  // Of use to packagers only.
+  command.add("COMMAND", &a.name, "Of this command; else of hapax as a whole");
+  command.add("--into", &a.folder, "Write every page into this folder, as hapax.1 and so on");
+  command.footer = "Examples:\n  hapax man run | man -l -\n  hapax man --into man/man1";
+  return command;
 }
 
 }  // namespace
 
-void add_man(CLI::App& app, Outcome&) {
-  CLI::App* command = app.add_subcommand("man", "A manual page, for man(1)");
-  command->group("");  // Of use to packagers only.
-  auto name = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "Of this command; else of hapax as a whole");
-  auto folder = std::make_shared<std::string>();
-  command->add_option("--into", *folder, "Write every page into this folder, as hapax.1 and so on");
-  command->footer("Examples:\n  hapax man run | man -l -\n  hapax man --into man/man1");
-  command->callback([&app, name, folder] {
-    if (!folder->empty()) return write_all(app, *folder);
-    if (name->empty()) return fmt::print("{}", front_page(app));
-    for (const CLI::App* found : app.get_subcommands({})) {
-      if (found->get_name() == *name) return fmt::print("{}", page_of(*found));
-    }
-    throw UsageError{fmt::format("there is no command '{}'; see `hapax --help`", *name)};
-  });
+Command man_command(const Program& program) {
+  return make_command(describe_man,
+                      [&program](const ManArguments& a) { return run_man(program, a); });
 }
 
 }  // namespace hapax::cli

@@ -4,12 +4,12 @@
 #include <string>
 #include <unistd.h>
 
-#include "console/command.h"
+#include "cli/commands.h"
+#include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
-#include "jobs/reach.h"
-#include "cli/view_text.h"
 #include "hapax/hapax.h"
+#include "jobs/reach.h"
 
 namespace hapax::cli {
 namespace {
@@ -93,43 +93,45 @@ int run_evict(const MembersArguments& a) {
   return kHolds;
 }
 
-CLI::App* add(CLI::App& app, const char* name, const char* what, const char* examples,
-              const std::shared_ptr<MembersArguments>& a) {
-  CLI::App* command = app.add_subcommand(name, what);
-  command->group(kLockGroup);
-  add_address(*command, a->address);
-  command->footer(std::string{"Examples:\n"} + examples + kShowStatuses);
+Command command_with_address(const char* name, const char* what, const char* examples,
+                             MembersArguments& a) {
+  Command command{name, what, kLockGroup};
+  add_address(command, &a.address);
+  command.footer = std::string{"Examples:\n"} + examples + kShowStatuses;
+  return command;
+}
+
+Command describe_members(MembersArguments& a) {
+  Command command =
+      command_with_address("members", "Who belongs to a group on an engine",
+                           "  hapax members\n  hapax members --json | jq '.lives[].name'\n", a);
+  command.add("--json", &a.json, "One JSON object instead of text");
+  return command;
+}
+
+Command describe_leave(MembersArguments& a) {
+  Command command = command_with_address(
+      "leave", "Let the daemon leave its group and end, after draining",
+      "  hapax leave\n  hapax leave --wait 60        for jobs that take long\n", a);
+  command.add("--wait", &a.patience_s, "Seconds until what is still held is lost",
+              {.shows_default = true});
+  return command;
+}
+
+Command describe_evict(MembersArguments& a) {
+  Command command =
+      command_with_address("evict", "Stop a member's beats: it is out when its lease is over",
+                           "  hapax evict db2\n  hapax evict 17 --yes          by its life\n", a);
+  command.add("MEMBER", &a.whom, "Its name or its life, as `hapax members` shows them",
+              {.required = true});
+  command.add("--yes", &a.yes, "Do not ask");
   return command;
 }
 
 }  // namespace
 
-void add_members(CLI::App& app, Outcome& outcome) {
-  auto a = std::make_shared<MembersArguments>();
-  CLI::App* command = add(app, "members", "Who belongs to a group on an engine",
-                          "  hapax members\n  hapax members --json | jq '.lives[].name'\n", a);
-  command->add_flag("--json", a->json, "One JSON object instead of text");
-  command->callback([a, &outcome] { outcome.status = run_members(*a); });
-}
-
-void add_leave(CLI::App& app, Outcome& outcome) {
-  auto a = std::make_shared<MembersArguments>();
-  CLI::App* command =
-      add(app, "leave", "Let the daemon leave its group and end, after draining",
-          "  hapax leave\n  hapax leave --wait 60        for jobs that take long\n", a);
-  command->add_option("--wait", a->patience_s, "Seconds until what is still held is lost")
-      ->capture_default_str();
-  command->callback([a, &outcome] { outcome.status = run_leave(*a); });
-}
-
-void add_evict(CLI::App& app, Outcome& outcome) {
-  auto a = std::make_shared<MembersArguments>();
-  CLI::App* command = add(app, "evict", "Stop a member's beats: it is out when its lease is over",
-                          "  hapax evict db2\n  hapax evict 17 --yes          by its life\n", a);
-  command->add_option("MEMBER", a->whom, "Its name or its life, as `hapax members` shows them")
-      ->required();
-  command->add_flag("--yes", a->yes, "Do not ask");
-  command->callback([a, &outcome] { outcome.status = run_evict(*a); });
-}
+Command members_command() { return make_command(describe_members, run_members); }
+Command leave_command() { return make_command(describe_leave, run_leave); }
+Command evict_command() { return make_command(describe_evict, run_evict); }
 
 }  // namespace hapax::cli

@@ -2,12 +2,12 @@
 #include <memory>
 #include <string>
 
-#include "console/command.h"
+#include "cli/commands.h"
+#include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
-#include "cli/people.h"
-#include "jobs/reach.h"
 #include "hapax/hapax.h"
+#include "jobs/reach.h"
 
 namespace hapax::cli {
 namespace {
@@ -44,25 +44,26 @@ int run_resign(const ResignArguments& a) {
   return kHolds;
 }
 
-}  // namespace
+Command describe_resign(ResignArguments& a) {
+  Command command{"resign", "Ask a leader to step down, or to hand over", kLockGroup};
 
-void add_resign(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("resign", "Ask a leader to step down, or to hand over");
-  command->group(kLockGroup);
-  auto a = std::make_shared<ResignArguments>();
-  command->add_option("NAME", a->name, "What it leads, e.g. scheduler")->required();
-  command->add_option("--to", a->to, "In favour of the candidate that campaigns with this value");
-  add_address(*command, a->address);
-  command->add_flag("--json", a->json, "One JSON object instead of a line");
-  command->footer(
+  command.add("NAME", &a.name, "What it leads, e.g. scheduler", {.required = true});
+  command.add("--to", &a.to, "In favour of the candidate that campaigns with this value");
+  add_address(command, &a.address);
+  command.add("--json", &a.json, "One JSON object instead of a line");
+  command.footer =
       "Examples:\n"
       "  hapax resign scheduler\n"
       "  hapax resign scheduler --to other-host\n"
       "The leader is asked, not forced: `hapax elect` does step down, a program of yours as it is "
       "written.\nHanding over needs an answer of every member. If the candidate does not campaign, "
       "`hapax elect`\nsteps down all the same.\n"
-      "Exit status: 0 it was asked, 1 nobody leads, 64 usage, 69 no daemon answers.");
-  command->callback([a, &outcome] { outcome.status = run_resign(*a); });
+      "Exit status: 0 it was asked, 1 nobody leads, 64 usage, 69 no daemon answers.";
+  return command;
 }
+
+}  // namespace
+
+Command resign_command() { return make_command(describe_resign, run_resign); }
 
 }  // namespace hapax::cli

@@ -11,13 +11,13 @@
 #include <unistd.h>
 #include <vector>
 
-#include "jobs/attend.h"
-#include "console/command.h"
+#include "cli/commands.h"
 #include "console/exit_status.h"
-#include "jobs/job.h"
 #include "console/number.h"
-#include "jobs/reach.h"
 #include "console/signals.h"
+#include "jobs/attend.h"
+#include "jobs/job.h"
+#include "jobs/reach.h"
 #include "jobs/waiting.h"
 
 namespace hapax::cli {
@@ -35,16 +35,16 @@ struct RunArguments {
 };
 
 // What stands before `--` and was not ours is the command, unless that is behind it.
-std::vector<std::string> command_from(const RunArguments& a, std::vector<std::string> rest,
-                                      const std::vector<std::string>& behind) {
-  if (!rest.empty() && rest.front().starts_with('-')) {
+std::vector<std::string> command_from(const RunArguments& a, const Given& given) {
+  std::vector<std::string> command = given.rest;
+  if (!command.empty() && command.front().starts_with('-')) {
     throw Failure{kBadUsage, fmt::format("unknown option {}; the command goes behind --: hapax run "
                                          "NAME -- CMD",
-                                         rest.front())};
+                                         command.front())};
   }
-  std::vector<std::string> command = std::move(rest);
-  if (!behind.empty()) {
-    command.insert(command.end(), behind.begin() + (command.empty() ? 1 : 0), behind.end());
+  if (!given.behind.empty()) {
+    command.insert(command.end(), given.behind.begin() + (command.empty() ? 1 : 0),
+                   given.behind.end());
   }
   if (!a.shell_command.empty()) {
     if (!command.empty()) throw Failure{kBadUsage, "-c takes the place of a command; give one"};
@@ -66,7 +66,8 @@ Failure lost(const RunArguments& a, std::string_view what = "") {
           fmt::format("{} is lost: the daemon ends, is gone or silent{}", a.wanted.name, what)};
 }
 
-int run_job(const RunArguments& a, const std::vector<std::string>& command) {
+int run_job(const RunArguments& a, const Given& given) {
+  const std::vector<std::string> command = command_from(a, given);
   check(a.wanted);
   Signals signals{SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                   SIGTSTP, SIGCHLD, SIGTTOU};  // Before any thread.
@@ -101,42 +102,26 @@ int run_job(const RunArguments& a, const std::vector<std::string>& command) {
   throw lost(a, "; the command was ended");
 }
 
-// CLI11 does not know of what stands behind `--`.
-class WithCommand : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: hapax run [OPTIONS] NAME -- CMD [ARGUMENT …]\n"
-           "       hapax run [OPTIONS] NAME -c 'SHELL COMMAND'\n";
-  }
-};
+Command describe_run(RunArguments& a) {
+  Command command{"run", "Run a command while holding a lock, like flock(1)", kLockGroup};
 
-}  // namespace
-
-void add_run(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("run", "Run a command while holding a lock, like flock(1)");
-  command->group(kLockGroup);
-  command->prefix_command();
-  command->formatter(std::make_shared<WithCommand>());
-  auto a = std::make_shared<RunArguments>();
-  add_wanted(*command, a->wanted);
-  command
-      ->add_option("-E,--conflict-exit-code", a->conflict,
-                   "Exit status if the lock is not had in time")
-      ->transform(whole_number(0, 255))
-      ->capture_default_str();
-  command->add_option("-c,--command", a->shell_command, "Run this by $SHELL -c instead of CMD");
-  command
-      ->add_option("--kill-after", a->kill_after_s,
-                   "Seconds from SIGTERM to SIGKILL when the lock is lost, and for what CMD leaves "
-                   "behind; 1 if not said, or a quarter of a lease that is short")
-      ->transform(seconds(0, std::chrono::duration<double>(kLongestGrace).count()));
-  command->add_flag(
-      "-o,--close", a->close,
-      "CMD does not inherit the connection that holds the lock; what it leaves behind "
-      "lives on, without the lock");
-  command->add_flag("-v,--verbose", a->verbose, "Say on standard error what happens");
-  command->footer(
+  command.usage =
+      "Usage: hapax run [OPTIONS] NAME -- CMD [ARGUMENT …]\n"
+      "       hapax run [OPTIONS] NAME -c 'SHELL COMMAND'\n";
+  command.takes_command = command.is_prefix = true;
+  add_wanted(command, a.wanted);
+  command.add("-E,--conflict-exit-code", &a.conflict, "Exit status if the lock is not had in time",
+              {.check = whole_number(0, 255), .shows_default = true});
+  command.add("-c,--command", &a.shell_command, "Run this by $SHELL -c instead of CMD");
+  command.add("--kill-after", &a.kill_after_s,
+              "Seconds from SIGTERM to SIGKILL when the lock is lost, and for what CMD leaves "
+              "behind; 1 if not said, or a quarter of a lease that is short",
+              {.check = seconds(0, std::chrono::duration<double>(kLongestGrace).count())});
+  command.add("-o,--close", &a.close,
+              "CMD does not inherit the connection that holds the lock; what it leaves behind "
+              "lives on, without the lock");
+  command.add("-v,--verbose", &a.verbose, "Say on standard error what happens");
+  command.footer =
       std::string{
           "Examples:\n"
           "  hapax run backup -- ./backup.sh --full\n"
@@ -157,10 +142,12 @@ void add_run(CLI::App& app, Outcome& outcome) {
           "Environment: HAPAX_LOCK its name, HAPAX_FENCE epoch.turn, HAPAX_SESSION "
           "group/member/pid,\nHAPAX_DEADLINE until when (Unix time) the lock was good as "
           "CMD began; it is renewed all the time.\n"} +
-      kRunStatuses);
-  command->callback([a, command, &outcome] {
-    outcome.status = run_job(*a, command_from(*a, command->remaining(), outcome.command));
-  });
+      kRunStatuses;
+  return command;
 }
+
+}  // namespace
+
+Command run_command() { return make_command(describe_run, run_job); }
 
 }  // namespace hapax::cli

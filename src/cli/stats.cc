@@ -6,15 +6,16 @@
 #include <string>
 #include <utility>
 
-#include "console/command.h"
+#include "cli/commands.h"
+#include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
-#include "cli/people.h"
-#include "jobs/reach.h"
+#include "console/number.h"
 #include "console/signals.h"
 #include "console/table.h"
-#include "jobs/waiting.h"
 #include "hapax/hapax.h"
+#include "jobs/reach.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {
@@ -75,22 +76,24 @@ int run_stats(const StatsArguments& a) {
   }
 }
 
+Command describe_stats(StatsArguments& a) {
+  Command command{"stats", "What a daemon has counted: messages, entries, links", kLockGroup};
+
+  add_address(command, &a.address);
+  command.add("--every", &a.every_s, "Again every so many seconds, until ^C",
+              {.check = seconds(0.1, 86'400)});
+  command.add("--json", &a.json, "JSON objects, one a line, instead of tables");
+  command.footer =
+      std::string{
+          "Examples:\n"
+          "  hapax stats\n"
+          "  hapax stats --every 2 --json | jq .counters.entries\n"} +
+      kShowStatuses;
+  return command;
+}
+
 }  // namespace
 
-void add_stats(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("stats", "What a daemon has counted: messages, entries, links");
-  command->group(kLockGroup);
-  auto a = std::make_shared<StatsArguments>();
-  add_address(*command, a->address);
-  command->add_option("--every", a->every_s, "Again every so many seconds, until ^C")
-      ->transform(seconds(0.1, 86'400));
-  command->add_flag("--json", a->json, "JSON objects, one a line, instead of tables");
-  command->footer(std::string{"Examples:\n"
-                              "  hapax stats\n"
-                              "  hapax stats --every 2 --json | jq .counters.entries\n"} +
-                  kShowStatuses);
-  command->callback([a, &outcome] { outcome.status = run_stats(*a); });
-}
+Command stats_command() { return make_command(describe_stats, run_stats); }
 
 }  // namespace hapax::cli

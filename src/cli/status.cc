@@ -3,14 +3,14 @@
 #include <string>
 #include <utility>
 
-#include "console/command.h"
+#include "cli/commands.h"
+#include "cli/people.h"
+#include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
-#include "cli/people.h"
-#include "jobs/reach.h"
 #include "console/table.h"
-#include "cli/view_text.h"
 #include "hapax/hapax.h"
+#include "jobs/reach.h"
 
 namespace hapax::cli {
 namespace {
@@ -79,19 +79,22 @@ int run_status(const StatusArguments& a) {
   return kHolds;
 }
 
+Command describe_status(StatusArguments& a) {
+  Command command{"status", "The group as one of its daemons sees it", kLockGroup};
+
+  add_address(command, &a.address);
+  command.add("--json", &a.json, "One JSON object instead of text");
+  command.footer =
+      std::string{
+          "Examples:\n"
+          "  hapax status\n"
+          "  hapax status --json | jq '.members[] | select(.up | not)'\n"} +
+      kShowStatuses;
+  return command;
+}
+
 }  // namespace
 
-void add_status(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("status", "The group as one of its daemons sees it");
-  command->group(kLockGroup);
-  auto a = std::make_shared<StatusArguments>();
-  add_address(*command, a->address);
-  command->add_flag("--json", a->json, "One JSON object instead of text");
-  command->footer(std::string{"Examples:\n"
-                              "  hapax status\n"
-                              "  hapax status --json | jq '.members[] | select(.up | not)'\n"} +
-                  kShowStatuses);
-  command->callback([a, &outcome] { outcome.status = run_status(*a); });
-}
+Command status_command() { return make_command(describe_status, run_status); }
 
 }  // namespace hapax::cli

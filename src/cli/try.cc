@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
-#include "console/command.h"
+#include "cli/commands.h"
 #include "console/exit_status.h"
 #include "console/json.h"
-#include "jobs/reach.h"
 #include "console/signals.h"
+#include "jobs/reach.h"
 #include "jobs/waiting.h"
 
 namespace hapax::cli {
@@ -35,21 +35,24 @@ int run_try(TryArguments a) {
   return held.is_held() ? kHolds : kConflict;
 }
 
+Command describe_try(TryArguments& a) {
+  Command command{"try", "Can a lock be had now? It is given back at once", kLockGroup};
+
+  command.add("NAME", &a.wanted.name, "Any name, e.g. orders/42", {.required = true});
+  add_address(command, &a.wanted.address);
+  add_mode(command, a.wanted);
+  command.add("--json", &a.json, "One JSON object instead of a line");
+  command.footer =
+      std::string{
+          "Examples:\n"
+          "  hapax try backup\n"
+          "  hapax try backup --json | jq .free\n"} +
+      kLockStatuses;
+  return command;
+}
+
 }  // namespace
 
-void add_try(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("try", "Can a lock be had now? It is given back at once");
-  command->group(kLockGroup);
-  auto a = std::make_shared<TryArguments>();
-  command->add_option("NAME", a->wanted.name, "Any name, e.g. orders/42")->required();
-  add_address(*command, a->wanted.address);
-  add_mode(*command, a->wanted);
-  command->add_flag("--json", a->json, "One JSON object instead of a line");
-  command->footer(std::string{"Examples:\n"
-                              "  hapax try backup\n"
-                              "  hapax try backup --json | jq .free\n"} +
-                  kLockStatuses);
-  command->callback([a, &outcome] { outcome.status = run_try(*a); });
-}
+Command try_command() { return make_command(describe_try, run_try); }
 
 }  // namespace hapax::cli

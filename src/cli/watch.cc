@@ -1,26 +1,21 @@
 #include <csignal>
-#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "console/command.h"
-#include "console/exit_status.h"
-#include "console/json.h"
-#include "console/log.h"
+#include "cli/changes.h"
+#include "cli/commands.h"
 #include "cli/people.h"
-#include "jobs/reach.h"
+#include "console/exit_status.h"
 #include "console/signals.h"
-#include "jobs/waiting.h"
 #include "hapax/hapax.h"
+#include "jobs/reach.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {
-
-constexpr int kLookEvery_ms = 200;
 
 struct WatchArguments {
   std::string name;
@@ -65,42 +60,31 @@ int run_watch(const WatchArguments& a) {
   require_lock_name(a.name);
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   Client client = reach(a.address);
-  std::string last;
-  for (std::optional<int> signal; !signal; signal = signals.take()) {
+  return show_changes(signals, a.json, [&] {
     const LockInfo lock = look(client, a.name);
-    // Everything but how long it has been so.
-    if (std::string now = line_of(lock); now != last) {
-      if (a.json) {
-        boost::json::object object = json_of(lock);
-        object["time"] = timestamp();
-        print_json(object);
-      } else {
-        fmt::print("{} {}\n", timestamp(), now);
-      }
-      if (std::fflush(stdout) != 0) return kHolds;  // Nobody reads any more; main says why.
-      last = std::move(now);
-    }
-    wait_for(signals, nullptr, kLookEvery_ms);
-  }
-  return kHolds;
+    return Sight{line_of(lock), json_of(lock)};  // The line says all but how long it has been so.
+  });
+}
+
+Command describe_watch(WatchArguments& a) {
+  Command command{"watch", "A line whenever a lock's holder or waiters change, until ^C",
+                  kLockGroup};
+
+  command.add("NAME", &a.name, "Any name, e.g. orders/42", {.required = true});
+  add_address(command, &a.address);
+  command.add("--json", &a.json, "A JSON object a line");
+  command.footer =
+      std::string{
+          "Examples:\n"
+          "  hapax watch backup\n"
+          "  hapax watch backup --json\n"
+          "Looks five times a second: what is shorter may go unseen.\n"} +
+      kShowStatuses;
+  return command;
 }
 
 }  // namespace
 
-void add_watch(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("watch", "A line whenever a lock's holder or waiters change, until ^C");
-  command->group(kLockGroup);
-  auto a = std::make_shared<WatchArguments>();
-  command->add_option("NAME", a->name, "Any name, e.g. orders/42")->required();
-  add_address(*command, a->address);
-  command->add_flag("--json", a->json, "A JSON object a line");
-  command->footer(std::string{"Examples:\n"
-                              "  hapax watch backup\n"
-                              "  hapax watch backup --json\n"
-                              "Looks five times a second: what is shorter may go unseen.\n"} +
-                  kShowStatuses);
-  command->callback([a, &outcome] { outcome.status = run_watch(*a); });
-}
+Command watch_command() { return make_command(describe_watch, run_watch); }
 
 }  // namespace hapax::cli

@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "console/command.h"
+#include "cli/commands.h"
+#include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
-#include "cli/people.h"
-#include "jobs/reach.h"
 #include "console/table.h"
-#include "jobs/waiting.h"
 #include "hapax/hapax.h"
+#include "jobs/reach.h"
+#include "jobs/waiting.h"
 
 namespace hapax::cli {
 namespace {
@@ -92,22 +92,25 @@ int run_who(const WhoArguments& a) {
   return kHolds;
 }
 
+Command describe_who(WhoArguments& a) {
+  Command command{"who", "Who holds a lock and who waits for it", kLockGroup};
+
+  command.add("NAME", &a.name, "Of one lock; else all that are held or waited for");
+  add_address(command, &a.address);
+  command.add("--json", &a.json, "One JSON object instead of a table");
+  command.footer =
+      std::string{
+          "Examples:\n"
+          "  hapax who\n"
+          "  hapax who backup --json | jq '.locks[0].holder.pid'\n"
+          "Every member is asked; one that does not answer within a second is "
+          "named.\n"} +
+      kShowStatuses;
+  return command;
+}
+
 }  // namespace
 
-void add_who(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("who", "Who holds a lock and who waits for it");
-  command->group(kLockGroup);
-  auto a = std::make_shared<WhoArguments>();
-  command->add_option("NAME", a->name, "Of one lock; else all that are held or waited for");
-  add_address(*command, a->address);
-  command->add_flag("--json", a->json, "One JSON object instead of a table");
-  command->footer(std::string{"Examples:\n"
-                              "  hapax who\n"
-                              "  hapax who backup --json | jq '.locks[0].holder.pid'\n"
-                              "Every member is asked; one that does not answer within a second is "
-                              "named.\n"} +
-                  kShowStatuses);
-  command->callback([a, &outcome] { outcome.status = run_who(*a); });
-}
+Command who_command() { return make_command(describe_who, run_who); }
 
 }  // namespace hapax::cli

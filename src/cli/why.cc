@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "console/command.h"
-#include "console/exit_status.h"
+#include "cli/commands.h"
 #include "cli/graph.h"
-#include "console/json.h"
 #include "cli/people.h"
+#include "console/exit_status.h"
+#include "console/json.h"
+#include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
-#include "hapax/hapax.h"
 
 namespace hapax::cli {
 namespace {
@@ -158,25 +158,26 @@ int run_why(const WhyArguments& a) {
   return kHolds;
 }
 
-}  // namespace
+Command describe_why(WhyArguments& a) {
+  Command command{"why", "Why a lock is not to be had: who waits for whom, and deadlocks",
+                  kLockGroup};
 
-void add_why(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("why", "Why a lock is not to be had: who waits for whom, and deadlocks");
-  command->group(kLockGroup);
-  auto a = std::make_shared<WhyArguments>();
-  command->add_option("NAME", a->name, "Of the lock, e.g. orders/42")->required();
-  add_address(*command, a->address);
-  command->add_flag("--json", a->json, "One JSON object instead of text");
-  command->footer(
+  command.add("NAME", &a.name, "Of the lock, e.g. orders/42", {.required = true});
+  add_address(command, &a.address);
+  command.add("--json", &a.json, "One JSON object instead of text");
+  command.footer =
       std::string{
           "Examples:\n"
           "  hapax why backup\n"
           "  hapax why backup --json | jq .deadlocks\n"
           "Processes are told apart by host and pid. What a descendant of a holder waits for, "
           "the\nholder waits for; that is seen on this machine only.\n"} +
-      kShowStatuses);
-  command->callback([a, &outcome] { outcome.status = run_why(*a); });
+      kShowStatuses;
+  return command;
 }
+
+}  // namespace
+
+Command why_command() { return make_command(describe_why, run_why); }
 
 }  // namespace hapax::cli

@@ -1,6 +1,7 @@
 #include "compare/compare.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "mutex/catalog.h"
@@ -16,18 +17,23 @@ constexpr std::uint64_t kMostMessages = 8'000'000;
 
 class Bench {
  public:
+  // `tell` is called with how much of four runs is done, 0 … 1.
   Bench(const CompareOptions& options, const MutexChoices& choices, std::string_view algorithm,
-        const Theory& theory)
-      : options_(options), choices_(choices), algorithm_(algorithm), theory_(theory) {}
+        const Theory& theory, std::function<void(double done)> tell)
+      : options_(options),
+        choices_(choices),
+        algorithm_(algorithm),
+        theory_(theory),
+        tell_(std::move(tell)) {}
 
-  SimReport low() const {
+  SimReport low() {
     SimOptions run = base();
     run.load = {Load::Kind::low};
     // Pointers and permissions that the start has put in one place need some rounds to mix.
     run.warmup = std::min<std::uint64_t>(10 * options_.n, run.entries / 2);
     return go(run);
   }
-  SimReport pairs() const {
+  SimReport pairs() {
     SimOptions run = base();
     run.load = {Load::Kind::pairs};
     const std::uint64_t all = 2 * std::uint64_t{options_.n} * (options_.n - 1);
@@ -37,7 +43,7 @@ class Bench {
     run.pair_filter = theory_.pairs;
     return go(run);
   }
-  SimReport high() const {
+  SimReport high() {
     SimOptions run = base();
     run.load = {Load::Kind::high};
     const std::uint64_t rounds = std::max<std::uint64_t>(run.entries / options_.n / 4, 10);
@@ -45,7 +51,7 @@ class Bench {
     run.entries = rounds * std::max<std::uint64_t>(askers, 1);  // Whole rounds: equal shares.
     return go(run);
   }
-  SimReport order() const {
+  SimReport order() {
     SimOptions run = base();
     const double busy = static_cast<double>(options_.inside) +
                         theory_.sync_delay_high.value * static_cast<double>(options_.latency);
@@ -69,9 +75,15 @@ class Bench {
     run.entries = std::clamp<std::uint64_t>(affordable, 200, kMostEntries);
     return run;
   }
-  SimReport go(const SimOptions& run) const {
-    Result<SimReport> report = simulate(algorithm_, run, choices_);
+  SimReport go(const SimOptions& run) {
+    const auto tell = [&](const SimProgress& p) {
+      const auto part = static_cast<double>(p.entries) / static_cast<double>(p.entries_wanted);
+      tell_((runs_ + part) / 4);
+      return true;
+    };
+    Result<SimReport> report = simulate(algorithm_, run, choices_, tell);
     HAPAX_CHECK(report.has_value());
+    ++runs_;
     return std::move(*report);
   }
 
@@ -79,6 +91,8 @@ class Bench {
   const MutexChoices& choices_;
   std::string_view algorithm_;
   const Theory& theory_;
+  std::function<void(double done)> tell_;
+  int runs_ = 0;
 };
 
 }  // namespace
@@ -109,13 +123,21 @@ Comparison compare(const CompareOptions& options, const VotingSets& sets,
   HAPAX_CHECK(options.n > 0);
   HAPAX_CHECK(sets.processes() == options.n);
   Comparison comparison{options, sets.describe(), {}};
+  CompareProgress progress;
+  const auto tell = [&](double done) {
+    progress.done = done;
+    return !observer || observer(progress);
+  };
+  for (const Operations* algorithm : algorithms()) progress.rows += algorithm->shared ? 0 : 1;
   for (const Operations* algorithm : algorithms()) {
     if (algorithm->shared) continue;
     const MutexInfo& info = algorithm->info;
-    if (observer && !observer(info.name, comparison.rows.size())) break;
+    progress.algorithm = info.name;
+    progress.row = comparison.rows.size();
+    if (!tell(0)) break;
     const MutexChoices choices{.voting_sets = info.takes.voting_sets ? &sets : nullptr};
     const Theory theory = theory_of(info, options.n, choices);
-    const Bench bench{options, choices, info.name, theory};
+    Bench bench{options, choices, info.name, theory, tell};
     ComparisonRow row{info.name, info.kind, theory, bench.low(), {}, bench.high(), bench.order()};
     row.theory.pairs = {};  // It refers to the choices.
     if (options.n > 1) row.pairs = bench.pairs();

@@ -49,8 +49,14 @@ struct Comparison {
   std::vector<ComparisonRow> rows;
 };
 
-// Called before each row; false stops.
-using CompareObserver = std::function<bool(std::string_view algorithm, std::size_t row)>;
+struct CompareProgress {
+  std::string_view algorithm;
+  std::size_t row = 0;
+  std::size_t rows = 0;  // In all.
+  double done = 0;       // Of this row, 0 … 1.
+};
+// Called before each row, and now and then; false stops, before a row.
+using CompareObserver = std::function<bool(const CompareProgress&)>;
 
 Comparison compare(const CompareOptions& options, const VotingSets& sets,
                    const CompareObserver& observer = {});

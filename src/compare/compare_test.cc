@@ -90,14 +90,19 @@ TEST(CompareOne, AloneNothingIsSentAndNobodyWaits) {
   }
 }
 
-TEST(CompareObserver, MayStopBetweenRows) {
-  std::size_t asked = 0;
+TEST(CompareObserver, IsToldHowFarItIsAndMayStopBetweenRows) {
+  double last = 0;
   const Comparison comparison =
-      compare({.n = 3}, VotingSets::grid(3), [&](std::string_view, std::size_t row) {
-        EXPECT_EQ(row, asked++);
-        return row < 2;
+      compare({.n = 3}, VotingSets::grid(3), [&](const CompareProgress& p) {
+        const double now = static_cast<double>(p.row) + p.done;
+        EXPECT_GE(now, last);
+        EXPECT_LE(p.done, 1);
+        EXPECT_GT(p.rows, 2u);
+        last = now;
+        return p.row < 2;
       });
   EXPECT_EQ(comparison.rows.size(), 2u);
+  EXPECT_EQ(last, 2);
 }
 
 Theory of(std::string_view algorithm, std::uint32_t n) {

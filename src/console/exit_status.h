@@ -1,10 +1,17 @@
-// Exit statuses of the commands that take locks: flock(1)'s where it has one, else sysexits'.
+// Exit statuses. Of the laboratory: as of a test or a checker, so that scripts can tell a finding
+// from a mistake. Of the commands that take locks: flock(1)'s where it has one, else sysexits'.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 
 namespace hapax::cli {
+
+inline constexpr int kHolds = 0;
+inline constexpr int kViolated = 1;
+inline constexpr int kUsage = 2;  // Or output that could not be written, as with grep.
+inline constexpr int kUnfinished = 3;
+inline constexpr int kOutOfMemory = 70;  // Or a bug.
 
 inline constexpr int kConflict = 1;         // Somebody else has the lock; -E chooses another.
 inline constexpr int kBadUsage = 64;        // EX_USAGE: the command line or the configuration.

@@ -8,20 +8,20 @@
 namespace hapax::cli {
 namespace {
 
-void write(std::string& out, const boost::json::value& value) {
+void append(std::string& out, const boost::json::value& value) {
   if (const auto* object = value.if_object()) {
     out += '{';
     for (const auto& [key, member] : *object) {
       if (out.back() != '{') out += ',';
       out += boost::json::serialize(key) + ':';
-      write(out, member);
+      append(out, member);
     }
     out += '}';
   } else if (const auto* array = value.if_array()) {
     out += '[';
     for (const auto& item : *array) {
       if (out.back() != '[') out += ',';
-      write(out, item);
+      append(out, item);
     }
     out += ']';
   } else if (const double* number = value.if_double()) {
@@ -44,7 +44,7 @@ boost::json::value json_number(double value) {
 
 void print_json(const boost::json::object& object) {
   std::string out;
-  write(out, object);
+  append(out, object);
   fmt::print("{}\n", out);
 }
 

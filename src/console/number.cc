@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <string_view>
 #include <system_error>
@@ -17,10 +18,18 @@ bool is_whole(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
+bool is_between(const std::string& text, double least, double most) {
+  double value = 0;
+  const auto [end, failed] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const bool is_number = failed == std::errc{} && end == text.data() + text.size();
+  return is_number && std::isfinite(value) && value >= least && value <= most;
+}
+
 }  // namespace
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most, std::string unit) {
-  const auto read = [least, most, unit = std::move(unit)](std::string& text) -> std::string {
+Check whole_number(std::uint64_t least, std::uint64_t most, std::string unit) {
+  return [least, most, unit = std::move(unit)](std::string& text) -> std::string {
     const std::string advice = fmt::format("use {} … {}{}", least, most, unit);
     if (!is_whole(text)) return fmt::format("'{}' is not a whole number; {}", text, advice);
     std::uint64_t value = 0;  // A sign is left over below, and so never in range.
@@ -31,7 +40,20 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most, std::string
     text = fmt::format("{}", value);  // CLI11 would read 010 as eight.
     return "";
   };
-  return CLI::Validator{read, ""};
+}
+
+Check fraction(double least, double most) {
+  return [least, most](std::string& text) -> std::string {
+    if (is_between(text, least, most)) return "";
+    return fmt::format("'{}' is no number in range; use {:g} … {:g}, e.g. 0.5", text, least, most);
+  };
+}
+
+Check seconds(double least, double most) {
+  return [least, most](std::string& text) -> std::string {
+    if (is_between(text, least, most)) return "";
+    return fmt::format("'{}' is no time; use {:g} … {:g} seconds, e.g. 0.5", text, least, most);
+  };
 }
 
 }  // namespace hapax::cli

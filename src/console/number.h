@@ -1,13 +1,18 @@
-// Whole numbers on the command line: decimal whatever zeros stand before them, and in range.
+// Numbers on the command line, in range. An error quotes what was typed and says what to type.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
+#include "console/command.h"
+
 namespace hapax::cli {
 
-// For Option::transform. An error quotes what was typed; `unit` ends its advice.
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most, std::string unit = "");
+// Decimal, whatever zeros stand before it. `unit` ends the advice.
+Check whole_number(std::uint64_t least, std::uint64_t most, std::string unit = "");
+
+// With a fraction if you like.
+Check fraction(double least, double most);
+Check seconds(double least, double most);
 
 }  // namespace hapax::cli

@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{100};
+constexpr milliseconds kLookAtGrant{100};
 constexpr int kLookInBackground_ms = 200;
 constexpr int kForTheWord_ms = 100;
 
@@ -77,7 +77,7 @@ std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
       continue;
     }
     wait_for(signals, &reliance.bell(),
-             static_cast<int>(std::min(kLook, reliance.lasts_for()).count()));
+             static_cast<int>(std::min(kLookAtGrant, reliance.lasts_for()).count()));
     while (const auto signal = signals.take()) {
       if (*signal != SIGCHLD && *signal != SIGTTOU) job.signal(*signal);
     }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "jobs/job.h"
 #include "console/signals.h"
 #include "hapax/hapax.h"
+#include "jobs/job.h"
 
 namespace hapax::cli {
 
@@ -19,8 +19,6 @@ namespace hapax::cli {
 // the silence that it is allowed, the job must have ended.
 inline constexpr std::chrono::milliseconds kLongestGrace =
     Client::kSilence - 2 * Client::kPingEvery;
-// For what a job leaves behind: until it is gone, however long that takes.
-inline constexpr std::chrono::milliseconds kForAll{24 * 3'600'000};
 
 // The one place that decides when a grant can no longer be relied on: early enough for the job to
 // end before anybody else can have it.

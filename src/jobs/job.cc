@@ -1,26 +1,20 @@
 #include "jobs/job.h"
 
-#include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
-#include "jobs/attend.h"
 #include "console/exit_status.h"
 #include "console/signals.h"
-#include "daemon/process_group.h"
+#include "jobs/pipe.h"
 
 namespace hapax::cli {
 namespace {
@@ -28,11 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLook{2};
-
-[[noreturn]] void system_failure(const char* what) {
-  throw Failure{kSystem, fmt::format("{}: {}", what, std::strerror(errno))};
-}
+constexpr milliseconds kLookWhoIsLeft{2};
 
 // Whether the command is meant to have the terminal from the start. In `hapax run … | less` the
 // reader needs it, too: there it is given when asked for.
@@ -73,48 +63,6 @@ struct Start {
   _exit(kNotFound);
 }
 
-// In the warden: until the leash is let go, or until it is time, as was said last. As long as a
-// daemon on this machine has not hung up, it is not time: it ends the group itself before it frees
-// what is held.
-void wait_for_end(int leash, int connection, bool is_remote) {
-  const int clock = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-  std::array<pollfd, 3> ears{
-      {{leash, POLLIN, 0}, {is_remote ? clock : -1, POLLIN, 0}, {connection, 0, 0}}};
-  for (;;) {
-    if (poll(ears.data(), ears.size(), -1) < 0) continue;
-    if (ears[1].revents != 0) return;
-    if (ears[2].revents != 0) {
-      ears[2].fd = -1;
-      ears[1].fd = clock;
-    }
-    if (ears[0].revents == 0) continue;
-    itimerspec when{};
-    std::int64_t deadline_ms = 0;
-    const ssize_t count = read(leash, &deadline_ms, sizeof deadline_ms);
-    if (count == 0) return;
-    if (count != sizeof deadline_ms) continue;
-    when.it_value.tv_sec = deadline_ms / 1'000;
-    when.it_value.tv_nsec = deadline_ms % 1'000 * 1'000'000;
-    timerfd_settime(clock, TFD_TIMER_ABSTIME, &when, nullptr);
-  }
-}
-
-// In the warden. When it ends the group is dead, however long that takes.
-[[noreturn]] void guard(const ProcessGroup& group, int leash, int connection, bool is_remote) {
-  sigset_t all;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, nullptr);
-  setpgid(0, 0);
-  const int null = open("/dev/null", O_RDWR);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (null < 0 || dup2(null, fd) < 0) close(fd);
-  }
-  wait_for_end(leash, connection, is_remote);
-  // This allocates; glibc sees to it that the child of a process with threads may.
-  (void)group.end(kForAll);
-  _exit(0);
-}
-
 // Children of this process, however they became that.
 std::vector<pid_t> children() {
   std::vector<pid_t> pids;
@@ -138,7 +86,7 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
   const Pipe go = make_pipe();
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ < 0) system_failure("fork");
+  if (pid_ < 0) fail_by_errno("fork");
   if (pid_ == 0) {
     close(go.write);
     become({argv.data(), parent, has_terminal_ ? terminal_ : -1, go.read, complaints.write,
@@ -147,7 +95,7 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
   setpgid(pid_, pid_);  // Here as well: whoever is first.
   if (has_terminal_) give_terminal();
   // Whoever ends it, should we not be able to, knows of it before it begins.
-  start_warden({complaints, go}, tie.descriptor(), tie.is_remote());
+  warden_.start(pid_, {complaints, go}, tie.descriptor(), tie.is_remote());
   tie.has_job(pid_);
   close(go.read);
   const bool is_told = write(go.write, "", 1) == 1;
@@ -159,7 +107,7 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
   }
   close(complaints.read);
   if (is_told && count != sizeof error) return;
-  dismiss_warden();
+  warden_.dismiss();
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   take_terminal();
@@ -172,54 +120,9 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
 
 Job::~Job() {
   if (!is_let_go_) kill_all();
-  dismiss_warden();
+  warden_.dismiss();
   take_terminal();
   if (terminal_ >= 0) close(terminal_);
-}
-
-Job::Pipe Job::make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) system_failure("pipe");
-  return {ends[0], ends[1]};
-}
-
-void Job::start_warden(std::initializer_list<Pipe> others, int connection, bool is_remote) {
-  const auto group = ProcessGroup::led_by(pid_, geteuid());
-  if (!group) return;  // It has been killed already.
-  const Pipe leash = make_pipe();
-  warden_ = fork();
-  if (warden_ == 0) {
-    for (const Pipe& pipe : others) {
-      close(pipe.read);
-      close(pipe.write);
-    }
-    close(leash.write);
-    guard(*group, leash.read, connection, is_remote);
-  }
-  close(leash.read);
-  leash_ = leash.write;
-  fcntl(leash_, F_SETFL, O_NONBLOCK);
-}
-
-void Job::may_run_for(milliseconds valid) noexcept {
-  if (leash_ < 0) return;
-  constexpr milliseconds kToDie{10};
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  const std::int64_t deadline_ms =
-      now.tv_sec * 1'000 + now.tv_nsec / 1'000'000 + (valid - kToDie).count();
-  // If there is no room, the warden has yet to read what was said before, which is earlier.
-  (void)!write(leash_, &deadline_ms, sizeof deadline_ms);
-}
-
-void Job::dismiss_warden() noexcept {
-  if (warden_ > 0) {
-    kill(warden_, SIGKILL);
-    waitpid(warden_, nullptr, 0);
-    warden_ = -1;
-  }
-  if (leash_ >= 0) close(leash_);
-  leash_ = -1;
 }
 
 void Job::signal(int signal) noexcept {
@@ -245,7 +148,7 @@ void Job::take_terminal() noexcept {
 std::optional<int> Job::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
-    if (pid == warden_) warden_ = -1;
+    if (warden_.is(pid)) warden_.was_reaped();
     if (pid != pid_) continue;
     if (WIFSTOPPED(status)) {
       stopped_by_ = WSTOPSIG(status);
@@ -277,7 +180,7 @@ bool Job::is_over() {
   if (!status_) return false;
   if (!adopts_) return kill(-pid_, 0) != 0 && errno == ESRCH;
   for (const pid_t pid : children()) {
-    if (pid != warden_) return false;
+    if (!warden_.is(pid)) return false;
   }
   // Without that file in /proc the group alone tells.
   return kill(-pid_, 0) != 0 && errno == ESRCH;
@@ -287,7 +190,7 @@ void Job::kill_all() noexcept {
   kill(-pid_, SIGKILL);
   if (!adopts_) return;
   for (const pid_t pid : children()) {
-    if (pid != warden_) kill(pid, SIGKILL);
+    if (!warden_.is(pid)) kill(pid, SIGKILL);
   }
 }
 
@@ -295,7 +198,7 @@ bool Job::wait_until_over(milliseconds patience) {
   const auto give_up = steady_clock::now() + patience;
   while (!is_over()) {
     if (steady_clock::now() >= give_up) return false;
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kLookWhoIsLeft);
   }
   return true;
 }
@@ -306,7 +209,7 @@ void Job::end(milliseconds grace, milliseconds patience) {
     signal(SIGTERM);
     if (adopts_) {
       for (const pid_t pid : children()) {
-        if (pid != warden_) kill(pid, SIGTERM);  // Also who has left the group.
+        if (!warden_.is(pid)) kill(pid, SIGTERM);  // Also who has left the group.
       }
     }
   }
@@ -314,7 +217,7 @@ void Job::end(milliseconds grace, milliseconds patience) {
     // Again and again: who is killed may leave children of its own to us.
     do {
       kill_all();
-    } while (!wait_until_over(kLook) && steady_clock::now() < give_up);
+    } while (!wait_until_over(kLookWhoIsLeft) && steady_clock::now() < give_up);
   }
 }
 

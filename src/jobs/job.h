@@ -1,26 +1,26 @@
 // A command as a job: a process group of its own that ends as a whole, however it ends.
 //
 // Whoever the command leaves behind is adopted by us (PR_SET_CHILD_SUBREAPER) and so can be found.
-// Should we be killed ourselves, a small process of ours, the warden, kills the group; it shares
-// our descriptors, so that the socket to the daemon — and with it the lock — outlives the group.
-// Should we only sleep, and the daemon be gone or too far away to end the group, the warden does so
-// when what we were granted is no longer good. Should the warden be killed as well, the lock still
-// does: the command has inherited the socket, as it would from flock(1), and so has whoever it
-// starts.
+// Should we be killed ourselves, the warden ends it. Should the warden be killed as well, the lock
+// still outlives the job: the command has inherited the socket, as it would from flock(1), and so
+// has whoever it starts.
 #pragma once
 
 #include <chrono>
 #include <csignal>
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
 
 #include "client/job_tie.h"
+#include "jobs/warden.h"
 
 namespace hapax::cli {
+
+// For what a job leaves behind: until it is gone, however long that takes.
+inline constexpr std::chrono::milliseconds kForAll{24 * 3'600'000};
 
 class Job {
  public:
@@ -49,18 +49,11 @@ class Job {
   // SIGTERM to those left and, after `grace`, SIGKILL; at most `patience` more until they are gone.
   void end(std::chrono::milliseconds grace, std::chrono::milliseconds patience);
   // So long it may run without further word from us.
-  void may_run_for(std::chrono::milliseconds valid) noexcept;
+  void may_run_for(std::chrono::milliseconds valid) noexcept { warden_.let_run_for(valid); }
   // What the command left behind is none of ours.
   void let_go() noexcept { is_let_go_ = true; }
 
  private:
-  struct Pipe {
-    int read = -1, write = -1;
-  };
-  static Pipe make_pipe();
-  // `others`: not for the warden.
-  void start_warden(std::initializer_list<Pipe> others, int connection, bool is_remote);
-  void dismiss_warden() noexcept;
   void kill_all() noexcept;
   bool in_foreground() const noexcept;  // The terminal is ours to give.
   void give_terminal() noexcept;
@@ -68,9 +61,8 @@ class Job {
   bool wait_until_over(std::chrono::milliseconds patience);
 
   pid_t pid_ = -1;  // Of the command, and of its group.
-  pid_t warden_ = -1;
+  Warden warden_;
   int terminal_ = -1;    // That controls us, if one does.
-  int leash_ = -1;       // The warden acts when it is let go, or at the time that was said last.
   bool adopts_ = false;  // All our children are of the job.
   bool is_let_go_ = false;
   bool has_terminal_ = false;  // The group is in the foreground.

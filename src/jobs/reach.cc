@@ -1,21 +1,22 @@
 #include "jobs/reach.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 #include "console/exit_status.h"
+#include "core/lock_name.h"
 #include "hapax/error.h"
 #include "net/address.h"
-#include "core/lock_name.h"
 
 namespace hapax::cli {
 
-void add_address(CLI::App& command, std::string& address) {
-  command.add_option("--address", address,
-                     "Where the daemon is: unix:/path or host:port, or several, separated by "
-                     "commas; else $HAPAX_ADDRESS or the usual Unix socket");
+void add_address(Command& command, std::string* address) {
+  command.add("--address", address,
+              "Where the daemon is: unix:/path or host:port, or several, separated by "
+              "commas; else $HAPAX_ADDRESS or the usual Unix socket");
   // Into the environment, where the library looks, and so does what `hapax run` starts.
   const auto add = [&](const char* flag, const char* variable, const char* what) {
-    command.add_option_function<std::string>(
+    command.add(
         flag, [variable](const std::string& path) { setenv(variable, path.c_str(), 1); }, what);
   };
   add("--ca", "HAPAX_CA", "Certificate of the group's authority, to reach other machines");

@@ -1,16 +1,16 @@
 // What every command that talks to a daemon begins with.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <system_error>
 
+#include "console/command.h"
 #include "hapax/client.h"
 
 namespace hapax::cli {
 
-// Adds --address.
-void add_address(CLI::App& command, std::string& address);
+// Adds --address, and --ca, --cert and --key.
+void add_address(Command& command, std::string* address);
 
 // Connects; an empty address is the usual one. Throws Failure that says what to do.
 Client reach(const std::string& address);

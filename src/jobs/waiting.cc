@@ -1,9 +1,7 @@
 #include "jobs/waiting.h"
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <thread>
 
 #include "console/exit_status.h"
+#include "console/number.h"
 #include "jobs/reach.h"
 
 namespace hapax::cli {
@@ -22,40 +21,22 @@ constexpr double kLongestWait_s = 1e8;  // Three years.
 
 }  // namespace
 
-CLI::Validator seconds(double least, double most) {
-  const auto read = [least, most](std::string& text) -> std::string {
-    double value = 0;
-    const auto [end, failed] =
-        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-    const bool whole = failed == std::errc{} && end == text.data() + text.size();
-    if (whole && std::isfinite(value) && value >= least && value <= most) return "";
-    return fmt::format("'{}' is no time; use {:g} … {:g} seconds, e.g. 0.5", text, least, most);
-  };
-  return CLI::Validator{read, ""};
+void add_mode(Command& command, Wanted& wanted) {
+  command.add("-s,--shared", &wanted.shared,
+              "Together with others that ask so; the lock's --algorithm must be readers-writers");
+  command.add("-x,-e,--exclusive", &wanted.exclusive,
+              "Alone, the default; of a semaphore the default is one unit",
+              {.excludes = {"--shared"}});
 }
 
-void add_mode(CLI::App& command, Wanted& wanted) {
-  auto* shared =
-      command.add_flag("-s,--shared", wanted.shared,
-                       "Together with others that ask so; the lock's --algorithm must be "
-                       "readers-writers");
-  command
-      .add_flag("-x,-e,--exclusive", wanted.exclusive,
-                "Alone, the default; of a semaphore the default is one unit")
-      ->excludes(shared);
-}
-
-void add_wanted(CLI::App& command, Wanted& wanted) {
-  command.add_option("NAME", wanted.name, "Any name, e.g. orders/42")->required();
-  add_address(command, wanted.address);
+void add_wanted(Command& command, Wanted& wanted) {
+  command.add("NAME", &wanted.name, "Any name, e.g. orders/42", {.required = true});
+  add_address(command, &wanted.address);
   add_mode(command, wanted);
-  auto* nonblock =
-      command.add_flag("-n,--nb,--nonblock", wanted.nonblock,
-                       "Do not wait; asking everybody takes up to a quarter of a second");
-  command
-      .add_option("-w,--wait,--timeout", wanted.wait_s, "Wait so many seconds at most, e.g. 0.5")
-      ->transform(seconds(0, kLongestWait_s))
-      ->excludes(nonblock);
+  command.add("-n,--nb,--nonblock", &wanted.nonblock,
+              "Do not wait; asking everybody takes up to a quarter of a second");
+  command.add("-w,--wait,--timeout", &wanted.wait_s, "Wait so many seconds at most, e.g. 0.5",
+              {.check = seconds(0, kLongestWait_s), .excludes = {"--nonblock"}});
 }
 
 void check(const Wanted& wanted) { require_lock_name(wanted.name); }
@@ -119,8 +100,8 @@ void Hold::take(const Wanted& wanted, const Least& least) {
     const auto enough = least ? least(*client_) : std::chrono::milliseconds{0};
     while (grants_->valid_for() <= enough && !grants_->lost().stop_requested()) {
       if (detail::Grants::Clock::now() >= deadline) return grants_->release(want_);
-      constexpr std::chrono::milliseconds kLook{10};
-      std::this_thread::sleep_for(kLook);
+      constexpr std::chrono::milliseconds kAgain{10};
+      std::this_thread::sleep_for(kAgain);
     }
     held_ = !grants_->lost().stop_requested();
     if (!held_) grants_->release(want_);

@@ -2,7 +2,6 @@
 // signal ends at once.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -10,8 +9,9 @@
 #include <stop_token>
 #include <string>
 
-#include "console/signals.h"
 #include "client/grants.h"
+#include "console/command.h"
+#include "console/signals.h"
 #include "core/want.h"
 #include "hapax/hapax.h"
 
@@ -27,14 +27,11 @@ struct Wanted {
 };
 
 // Adds NAME, --address, -s, -x, -n and -w.
-void add_wanted(CLI::App& command, Wanted& wanted);
+void add_wanted(Command& command, Wanted& wanted);
 // Adds -s and -x.
-void add_mode(CLI::App& command, Wanted& wanted);
+void add_mode(Command& command, Wanted& wanted);
 // Throws Failure.
 void check(const Wanted& wanted);
-
-// Seconds, with a fraction if you like, within these bounds.
-CLI::Validator seconds(double least, double most);
 
 // Runs `wait` in a thread, so that this one hears signals: one meanwhile ends the process, 128 +
 // its number. Throws what `wait` throws.

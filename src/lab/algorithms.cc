@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "console/command.h"
 #include "console/json.h"
 #include "console/table.h"
+#include "console/usage.h"
 #include "election/catalog.h"
+#include "lab/run.h"
 #include "memory/catalog.h"
 #include "mutex/catalog.h"
 
@@ -81,13 +82,9 @@ void print_as_json() {
 
 }  // namespace
 
-void add_algorithms(CLI::App& app, Outcome&) {
-  CLI::App* command = app.add_subcommand("algorithms", "What there is, one line each");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "One JSON object instead of tables");
-  command->footer(
-      "Examples:\n  hapax algorithms\n  hapax algorithms --json | jq '.algorithms[].name'");
-  command->callback([json] { *json ? print_as_json() : print_tables(); });
+int run_algorithms(const AlgorithmsArguments& a) {
+  a.json ? print_as_json() : print_tables();
+  return kHolds;
 }
 
 }  // namespace hapax::cli

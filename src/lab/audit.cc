@@ -7,18 +7,14 @@
 
 #include "audit/judge.h"
 #include "audit/read.h"
-#include "console/command.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/table.h"
+#include "console/usage.h"
+#include "lab/run.h"
 
 namespace hapax::cli {
 namespace {
-
-struct AuditArguments {
-  std::vector<std::string> files;
-  bool json = false;
-};
 
 // What a person reads; --json has up to Report::kMostFindings.
 constexpr std::size_t kMostShown = 20;
@@ -97,6 +93,8 @@ void print_text(const audit::History& history, const audit::Report& r) {
   if (shown < all) fmt::print("… and {} more; --json shows more of them\n", all - shown);
 }
 
+}  // namespace
+
 int run_audit(const AuditArguments& a) {
   audit::History history;
   std::size_t cut_off = 0;
@@ -107,27 +105,6 @@ int run_audit(const AuditArguments& a) {
   const audit::Report report = audit::judge(history);
   a.json ? print_as_json(history, report, cut_off) : print_text(history, report);
   return report.is_fine() ? kHolds : kViolated;
-}
-
-}  // namespace
-
-void add_audit(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("audit", "Judge what clients of locks have noted");
-  command->group(kLockGroup);
-  auto a = std::make_shared<AuditArguments>();
-  command->add_option("FILE", a->files, "Histories that belong together; - for standard input")
-      ->required();
-  command->add_flag("--json", a->json, "One JSON object instead of text");
-  command->footer(
-      "A history has one JSON object a line, with client, op (acquire, release, lost, read, write\n"
-      "or end), lock, call, ret, ok and fence, times in nanoseconds of one monotonic clock;\n"
-      "docs/operations.md says more. Found are holders at the same time, fences that go back,\n"
-      "accesses that came too late, lost updates, and waiters that nobody served.\n"
-      "Examples:\n"
-      "  hapax audit history.jsonl\n"
-      "  hapax audit worker-*.jsonl --json | jq .counts\n"
-      "Exit status: 0 no findings, 1 findings, 64 usage, or no history.");
-  command->callback([a, &outcome] { outcome.status = run_audit(*a); });
 }
 
 }  // namespace hapax::cli

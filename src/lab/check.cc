@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <fmt/format.h>
-#include <fstream>
-#include <memory>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -9,11 +9,12 @@
 
 #include "check/counterexample.h"
 #include "check/run.h"
-#include "console/command.h"
 #include "console/json.h"
 #include "console/progress.h"
+#include "console/usage.h"
 #include "election/catalog.h"
-#include "lab/check_views.h"
+#include "lab/file.h"
+#include "lab/run.h"
 #include "lab/voting.h"
 #include "mutex/catalog.h"
 #include "world/minimise.h"
@@ -21,32 +22,17 @@
 namespace hapax::cli {
 namespace {
 
-struct CheckArguments {
-  std::string algorithm;
-  std::int64_t n = 3;
-  std::int64_t entries = 1;
-  bool forever = false;
-  bool fifo = false;
-  bool unordered = false;
-  std::vector<std::string> faults;
-  bool expect_progress = false;
-  std::int64_t holder = 1;
-  bool held = false;
-  std::vector<std::int64_t> inside;
-  std::int64_t units = 1;
-  std::int64_t per_member = 0;
-  bool no_fences = false;
-  bool say_denied = false;
-  std::string voting_sets = "smallest";
-  std::int64_t threads = 1;
-  std::int64_t memory_mib = 4096;
-  std::string trace;
-  bool json = false;
-  std::vector<const CLI::Option*> of_semaphore;
-  std::vector<const CLI::Option*> of_mutex;      // Options that say nothing about an election …
-  std::vector<const CLI::Option*> not_of_views;  // … and, with them, those of no view change.
-  ViewArguments views;
-};
+// Options that say nothing about some algorithms, or about views.
+constexpr std::string_view kOfSemaphore[]{"--units", "--per-member"};
+constexpr std::string_view kOfMutex[]{"--holder",     "--held",       "--inside",
+                                      "--units",      "--per-member", "--no-fences",
+                                      "--say-denied", "--voting-sets"};
+constexpr std::string_view kNotOfViews[]{
+    "--holder",          "--held",        "--inside",  "--per-member", "--no-fences",
+    "--say-denied",      "--voting-sets", "--forever", "--fifo",       "--unordered",
+    "--expect-progress", "--threads",     "--trace"};
+constexpr std::string_view kOfViews[]{"--algorithm", "--join", "--most-faults", "--gate",
+                                      "--without"};
 
 // dup | dup:2, and so on.
 void add_fault(CheckOptions& options, const std::string& text) {
@@ -115,11 +101,11 @@ CheckOptions options_from(const CheckArguments& a) {
   return options;
 }
 
-void refuse_what_only(const char* some, const std::vector<const CLI::Option*>& have,
+void refuse_what_only(const char* some, std::span<const std::string_view> have, const Given& given,
                       const std::string& asked) {
-  for (const CLI::Option* option : have) {
-    if (option->count() == 0) continue;
-    throw UsageError{fmt::format("{} is for {}, not for {}", option->get_name(), some, asked)};
+  for (const std::string_view option : have) {
+    if (!given.has(option)) continue;
+    throw UsageError{fmt::format("{} is for {}, not for {}", option, some, asked)};
   }
 }
 
@@ -174,20 +160,21 @@ bool takes_units(std::string_view name) {
   return algorithm != nullptr && algorithm->info.takes.units;
 }
 
-int run_check(const CheckArguments& a) {
+}  // namespace
+
+int run_check(const CheckArguments& a, const Given& given) {
   if (a.algorithm == "views") {
-    refuse_what_only("algorithms", a.not_of_views, "views");
+    refuse_what_only("algorithms", kNotOfViews, given, "views");
     if (!takes_units(a.views.inside)) {
-      refuse_what_only("semaphore-ra", a.of_semaphore, a.views.inside);
+      refuse_what_only("semaphore-ra", kOfSemaphore, given, a.views.inside);
     }
-    return run_check_views(a.views, {a.n, a.entries, a.units, a.faults,
-                                     static_cast<std::uint64_t>(a.memory_mib) << 20, a.json});
+    return run_check_views(a);
   }
-  refuse_what_only("views", a.views.options, a.algorithm);
+  refuse_what_only("views", kOfViews, given, a.algorithm);
   const bool elects = with_election(a.algorithm, []<class A>() {});
-  if (elects) refuse_what_only("mutual exclusion", a.of_mutex, a.algorithm);
+  if (elects) refuse_what_only("mutual exclusion", kOfMutex, given, a.algorithm);
   if (!takes_units(a.algorithm)) {
-    refuse_what_only("semaphore-ra", a.of_semaphore, a.algorithm);
+    refuse_what_only("semaphore-ra", kOfSemaphore, given, a.algorithm);
   }
   const CheckOptions options = options_from(a);
   const Operations* algorithm = find_algorithm(a.algorithm);
@@ -232,98 +219,12 @@ int run_check(const CheckArguments& a) {
         trace += report.commands[i] + '\n';
       }
     }
-    if (!a.trace.empty() && !(std::ofstream{a.trace} << trace).flush()) {
-      throw UsageError{fmt::format("--trace {}: the file cannot be written", a.trace)};
-    }
+    if (!a.trace.empty()) write_file(a.trace, trace);
   }
   a.json ? print_as_json(a, report, trace, seconds) : print_text(a, report, trace, steps, seconds);
   return report.verdict == Verdict::violated ? kViolated
          : report.verdict == Verdict::holds  ? kHolds
                                              : kUnfinished;
-}
-
-}  // namespace
-
-void add_check(CLI::App& app, Outcome& outcome) {
-  CLI::App* command =
-      app.add_subcommand("check", "Explore every interleaving; show a shortest counterexample");
-  auto a = std::make_shared<CheckArguments>();
-  command->add_option("ALGORITHM", a->algorithm, "One that `hapax algorithms` lists; or `views`")
-      ->required();
-  command->add_option("-n", a->n, "Processes, 1 … 7")->capture_default_str();
-  auto* entries = command
-                      ->add_option("--entries", a->entries,
-                                   "How often each process asks; in an election, one more than how "
-                                   "often it campaigns though it has a leader")
-                      ->capture_default_str();
-  auto* forever = command->add_flag(
-      "--forever", a->forever,
-      "Each asks again and again, without end; clocks are counted from the lowest");
-  forever->excludes(entries);
-  auto* fifo = command->add_flag("--fifo", a->fifo, "Messages of a link arrive in order (default)");
-  auto* unordered = command->add_flag("--unordered", a->unordered, "They may overtake one another");
-  unordered->excludes(fifo);
-  command
-      ->add_option("--faults", a->faults,
-                   "dup, loss, crash, each once in a run, or dup:2 for up to two; elections: crash")
-      ->allow_extra_args(false);
-  auto* expect_progress = command->add_flag(
-      "--expect-progress", a->expect_progress,
-      "Demand progress in spite of loss and crashes: shows what one of them costs");
-  auto* holder = command
-                     ->add_option("--holder", a->holder,
-                                  "Who has the token or coordinates at the start, from 1")
-                     ->capture_default_str();
-  auto* held =
-      command->add_flag("--held", a->held, "The holder starts inside its critical section");
-  auto* inside = command
-                     ->add_option("--inside", a->inside,
-                                  "readers-writers, semaphore-ra: who starts inside, as a reader "
-                                  "or with a unit; may be repeated")
-                     ->allow_extra_args(false);
-  inside->excludes(held);
-  auto* units =
-      command->add_option("--units", a->units, "semaphore-ra: how many may be inside at a time")
-          ->capture_default_str();
-  auto* per_member = command->add_option(
-      "--per-member", a->per_member, "semaphore-ra: how many units a process may use; default all");
-  auto* no_fences = command->add_flag(
-      "--no-fences", a->no_fences, "Do not check fences: the last one is then no part of a state");
-  auto* say_denied = command->add_flag("--say-denied", a->say_denied,
-                                       "central: answer DENIED to those who must queue");
-  auto* voting_sets = command
-                          ->add_option("--voting-sets", a->voting_sets,
-                                       "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
-                          ->capture_default_str();
-  a->of_semaphore = {units, per_member};
-  a->of_mutex = {holder, held, inside, units, per_member, no_fences, say_denied, voting_sets};
-  auto* threads =
-      command->add_option("--threads", a->threads, "Search with so many; the result is the same")
-          ->capture_default_str();
-  command->add_option("--memory", a->memory_mib, "Give up beyond this many MiB")
-      ->capture_default_str();
-  auto* trace = command->add_option("--trace", a->trace, "Write the counterexample to this file");
-  a->not_of_views = {holder,  held, inside,    per_member,      no_fences, say_denied, voting_sets,
-                     forever, fifo, unordered, expect_progress, threads,   trace};
-  a->views.add_to(*command);
-  command->add_flag("--json", a->json, "One JSON object instead of text");
-  command->footer(
-      "Examples:\n"
-      "  hapax check ricart-agrawala -n 3\n"
-      "  hapax check maekawa-basic -n 3 --voting-sets lecture      the lecture's deadlock\n"
-      "  hapax check lamport -n 3 --unordered                      two inside\n"
-      "  hapax check ricart-agrawala -n 3 --unordered --faults dup:2\n"
-      "  hapax check raymond -n 3 --faults loss --expect-progress   what one lost message costs\n"
-      "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
-      "  hapax check dijkstra -n 3 --forever                       somebody is\n"
-      "  hapax check readers-writers -n 3 --inside 1 --inside 2     from a view with two readers\n"
-      "  hapax check semaphore-ra -n 3 --units 2                   at most two inside\n"
-      "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
-      "  hapax check views -n 2 --algorithm naimi-trehel --join 1   members crash, pause and join\n"
-      "  hapax check views --algorithm naimi-trehel --without barrier   why there is one\n"
-      "A state is stored and compared whole, never only as a hash.\n"
-      "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).");
-  command->callback([a, &outcome] { outcome.status = run_check(*a); });
 }
 
 }  // namespace hapax::cli

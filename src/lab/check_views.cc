@@ -1,11 +1,11 @@
-#include "lab/check_views.h"
 
 #include <fmt/format.h>
 #include <sstream>
 
-#include "console/command.h"
 #include "console/json.h"
 #include "console/progress.h"
+#include "console/usage.h"
+#include "lab/run.h"
 #include "viewcheck/run_views.h"
 
 namespace hapax::cli {
@@ -41,40 +41,40 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
       kind)};
 }
 
-ViewCheckOptions options_from(const ViewArguments& a, const CommonArguments& common) {
+ViewCheckOptions view_options_from(const CheckArguments& a) {
   const auto in_range = [](const char* option, std::int64_t value, std::int64_t least,
                            std::int64_t most) {
     if (value >= least && value <= most) return static_cast<std::uint32_t>(value);
     throw UsageError{fmt::format("{} {} is out of range; use {} … {}", option, value, least, most)};
   };
   ViewCheckOptions options;
-  options.n = in_range("-n", common.n, 2, kMostInViews);
-  options.joiners = in_range("--join", a.joiners, 0, kMostInViews);
-  options.entries = in_range("--entries", common.entries, 1, 9);
-  options.units = in_range("--units", common.units, 1, kMostInViews);
-  options.faults = in_range("--most-faults", a.most_faults, 0, 9);
-  options.gate = a.gate;
-  options.most_bytes = common.most_bytes;
-  if (!common.faults.empty()) options.crash = options.pause = false;
-  for (const std::string& list : common.faults) {
+  options.n = in_range("-n", a.n, 2, kMostInViews);
+  options.joiners = in_range("--join", a.views.joiners, 0, kMostInViews);
+  options.entries = in_range("--entries", a.entries, 1, 9);
+  options.units = in_range("--units", a.units, 1, kMostInViews);
+  options.faults = in_range("--most-faults", a.views.most_faults, 0, 9);
+  options.gate = a.views.gate;
+  options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
+  if (!a.faults.empty()) options.crash = options.pause = false;
+  for (const std::string& list : a.faults) {
     std::stringstream words{list};
     for (std::string word; std::getline(words, word, ',');) allow(options, word);
   }
-  if (!a.without.empty()) {
-    options.without = view_rule_named(a.without);
+  if (!a.views.without.empty()) {
+    options.without = view_rule_named(a.views.without);
     if (!options.without) {
-      throw UsageError{fmt::format("--without {}: there is no such rule; take one of {}", a.without,
-                                   rule_names())};
+      throw UsageError{fmt::format("--without {}: there is no such rule; take one of {}",
+                                   a.views.without, rule_names())};
     }
   }
   return options;
 }
 
-void print_text(const ViewArguments& a, const ViewCheckOptions& options, const CheckReport& r,
+void print_text(const CheckArguments& a, const ViewCheckOptions& options, const CheckReport& r,
                 double seconds) {
   fmt::print(
       "views, {} inside, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n",
-      a.inside, options.n, r.states, r.transitions, r.depth, seconds,
+      a.views.inside, options.n, r.states, r.transitions, r.depth, seconds,
       static_cast<double>(r.bytes) / (1 << 20));
   for (const ViewRuleInfo& info : kViewRules) {
     if (options.without == info.rule) fmt::print("Left out: {}.\n", info.sentence);
@@ -95,35 +95,13 @@ void print_text(const ViewArguments& a, const ViewCheckOptions& options, const C
 
 }  // namespace
 
-void ViewArguments::add_to(CLI::App& command) {
-  const char* const group = "For views";
-  options = {
-      command.add_option("--algorithm", inside, "The algorithm inside the views")
-          ->capture_default_str()
-          ->group(group),
-      command.add_option("--join", joiners, "So many of the processes are outside at first")
-          ->capture_default_str()
-          ->group(group),
-      command
-          .add_option(
-              "--most-faults", most_faults,
-              "Faults in one run; --faults says which: crash, pause (the default), restart, "
-              "leave, evict, cut, answer")
-          ->capture_default_str()
-          ->group(group),
-      command.add_flag("--gate", gate, "Clients read and write behind a gate, and may write late")
-          ->group(group),
-      command.add_option("--without", without, "Leave out a rule, and see why it is there")
-          ->group(group)};
-}
-
-int run_check_views(const ViewArguments& a, const CommonArguments& common) {
-  const ViewCheckOptions options = options_from(a, common);
+int run_check_views(const CheckArguments& a) {
+  const ViewCheckOptions options = view_options_from(a);
   CheckReport report;
   double seconds = 0;
   {
-    Progress progress{!common.json};
-    report = value_or_usage(check_views_of(a.inside, options, [&](const SearchProgress& p) {
+    Progress progress{!a.json};
+    report = value_or_usage(check_views_of(a.views.inside, options, [&](const SearchProgress& p) {
       progress.show(p.states - p.frontier, p.states,
                     fmt::format("{} states, frontier {}, depth {}, {} MiB", p.states, p.frontier,
                                 p.depth, p.bytes >> 20));
@@ -131,17 +109,17 @@ int run_check_views(const ViewArguments& a, const CommonArguments& common) {
     }));
     seconds = progress.seconds();
   }
-  if (common.json) {
+  if (a.json) {
     boost::json::array steps;
     for (const std::string& command : report.commands) steps.emplace_back(command);
     print_json({{"algorithm", "views"},
-                {"inside", a.inside},
-                {"n", common.n},
-                {"join", a.joiners},
-                {"entries", common.entries},
-                {"units", common.units},
-                {"most_faults", a.most_faults},
-                {"without", a.without},
+                {"inside", a.views.inside},
+                {"n", a.n},
+                {"join", a.views.joiners},
+                {"entries", a.entries},
+                {"units", a.units},
+                {"most_faults", a.views.most_faults},
+                {"without", a.views.without},
                 {"states", report.states},
                 {"transitions", report.transitions},
                 {"depth", report.depth},

@@ -5,31 +5,18 @@
 #include <unistd.h>
 
 #include "compare/elections.h"
-#include "console/command.h"
 #include "console/json.h"
-#include "console/number.h"
 #include "console/progress.h"
 #include "console/table.h"
 #include "console/terminal.h"
-#include "lab/sim.h"
+#include "console/usage.h"
+#include "lab/run.h"
 #include "lab/voting.h"
 #include "mutex/catalog.h"
 #include "sim/latency.h"
 
 namespace hapax::cli {
 namespace {
-
-constexpr std::int64_t kMostCompared = 2000;  // Tables of more take minutes.
-
-struct CompareArguments {
-  std::int64_t n = 10;
-  std::string latency = "1ms";
-  std::string inside;  // Empty: 5T.
-  std::string voting_sets = "smallest";
-  std::uint64_t seed = 1;
-  bool narrow = false;
-  bool json = false;
-};
 
 double in_t(const Comparison& c, const Spread& spread) {
   return spread.mean() / static_cast<double>(c.options.latency);
@@ -175,9 +162,11 @@ void print_as_json(const Comparison& c, const std::vector<ElectionRow>& election
               {"elections", std::move(election_rows)}});
 }
 
+}  // namespace
+
 int run_compare(const CompareArguments& a) {
   CompareOptions options;
-  options.n = processes(a.n);
+  options.n = static_cast<std::uint32_t>(a.n);
   const auto bounds = value_or_usage(Latency::parse(a.latency)).bounds();
   if (!bounds || bounds->first != bounds->second) {
     throw UsageError{fmt::format(
@@ -199,8 +188,10 @@ int run_compare(const CompareArguments& a) {
   std::vector<ElectionRow> elections;
   {
     Progress progress{!a.json};
-    comparison = compare(options, sets, [&](std::string_view algorithm, std::size_t row) {
-      progress.show(row, algorithms().size(), algorithm);
+    comparison = compare(options, sets, [&](const CompareProgress& p) {
+      const double done = static_cast<double>(p.row) + p.done;
+      progress.show(static_cast<std::uint64_t>(done * 100), p.rows * 100,
+                    fmt::format("{}, {} of {}", p.algorithm, p.row + 1, p.rows));
       return true;
     });
     if (options.n >= 3) elections = compare_elections(options.n, options.latency);
@@ -225,36 +216,6 @@ int run_compare(const CompareArguments& a) {
                         : fmt::format("{} VIOLATIONS", violations));
   }
   return violations == 0 ? kHolds : kViolated;
-}
-
-}  // namespace
-
-void add_compare(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("compare", "Every algorithm: measured beside theory");
-  auto a = std::make_shared<CompareArguments>();
-  command->add_option("-n", a->n, "Processes, 1 … 2000")
-      ->transform(
-          whole_number(1, kMostCompared, " processes, or `hapax sim` for one algorithm of more"))
-      ->capture_default_str();
-  command->add_option("--latency", a->latency, "T, the time of a message: 1ms or const:1ms")
-      ->capture_default_str();
-  command->add_option("--cs", a->inside, "E, the time inside; 5T, the default, or more");
-  command
-      ->add_option("--voting-sets", a->voting_sets,
-                   "maekawa: smallest | grid | cyclic | plane | lecture | FILE")
-      ->capture_default_str();
-  command->add_option("--seed", a->seed, "Same seed, same table")
-      ->transform(whole_number(0, ~std::uint64_t{0}))
-      ->capture_default_str();
-  command->add_flag("--narrow", a->narrow,
-                    "Formulas in a table of their own; default on a terminal that is too narrow");
-  command->add_flag("--json", a->json, "One JSON object instead of tables");
-  command->footer(
-      "Examples:\n"
-      "  hapax compare -n 10\n"
-      "  hapax compare -n 7 --voting-sets lecture\n"
-      "  hapax compare -n 100 --json | jq '.rows[] | {algorithm, messages_per_entry}'");
-  command->callback([a, &outcome] { outcome.status = run_compare(*a); });
 }
 
 }  // namespace hapax::cli

@@ -1,26 +1,19 @@
 #include <cstdio>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
-#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
-#include "console/command.h"
+#include "console/usage.h"
+#include "lab/file.h"
+#include "lab/run.h"
 #include "lab/script_file.h"
 #include "world/minimise.h"
 #include "world/play.h"
 
 namespace hapax::cli {
 namespace {
-
-struct ReplayArguments {
-  std::string file;
-  std::string out;
-  bool check = false;
-  bool minimise = false;
-};
 
 void print_block(const ScriptBlock& block) {
   for (const std::string& line : block.comments) fmt::print("{}\n", line);
@@ -60,7 +53,7 @@ bool report_difference(const ReplayArguments& a, const ScriptBlock& written,
   return true;
 }
 
-int compare(const ReplayArguments& a, const Script& written, const Script& played) {
+int compare_outcomes(const ReplayArguments& a, const Script& written, const Script& played) {
   std::size_t differing = 0;
   for (std::size_t i = 0; i < written.blocks.size(); ++i) {
     if (report_difference(a, written.blocks[i], played.blocks[i])) ++differing;
@@ -81,44 +74,18 @@ int shorten(const ReplayArguments& a, const Script& script) {
   comments.push_back(fmt::format("# {} violated after {} steps, minimised from {}: {}.",
                                  name_of(less->flaw.kind), less->steps_after, less->steps_before,
                                  less->flaw.text));
-  const std::string text = less->script.text();
-  if (a.out.empty() || a.out == "-") {
-    fmt::print("{}", text);
-  } else if (!(std::ofstream{a.out} << text).flush()) {
-    throw UsageError{fmt::format("'{}' cannot be written", a.out)};
-  }
+  write_file(a.out, less->script.text());
   return kHolds;
 }
+
+}  // namespace
 
 int run_replay(const ReplayArguments& a) {
   const Script script = script_from(a.file);
   if (a.minimise) return shorten(a, script);
   const Result<Script> played = play(script);
   if (!played) throw UsageError{fmt::format("'{}': {}", a.file, played.error().message)};
-  return a.check ? compare(a, script, *played) : step_through(a, *played);
-}
-
-}  // namespace
-
-void add_replay(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("replay", "Play a trace, block by block");
-  auto a = std::make_shared<ReplayArguments>();
-  command->add_option("FILE", a->file, "A trace; - for standard input")->required();
-  auto* check = command->add_flag("--check", a->check,
-                                  "Only compare with the outcomes that are written there");
-  auto* less =
-      command->add_flag("--minimise", a->minimise,
-                        "Write the trace without the steps that its violation does not need");
-  less->excludes(check);
-  command->add_option("-o,--output", a->out, "With --minimise: where to write it")->needs(less);
-  command->footer(
-      "Examples:\n"
-      "  hapax replay src/mutex/testdata/six-processes.trace\n"
-      "  hapax replay src/mutex/testdata/maekawa-deadlock-3.trace --check\n"
-      "  hapax replay - <src/world/testdata/bank.trace\n"
-      "  hapax replay src/mutex/testdata/lamport-overtaken.trace --minimise\n"
-      "Exit status: 0 fine, 1 something came out differently (--check), 2 usage.");
-  command->callback([a, &outcome] { outcome.status = run_replay(*a); });
+  return a.check ? compare_outcomes(a, script, *played) : step_through(a, *played);
 }
 
 }  // namespace hapax::cli

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "console/json.h"
+#include "console/usage.h"
 #include "lab/sim.h"
 #include "sim/election_run.h"
 #include "sim/fault.h"
@@ -41,7 +42,7 @@ NodeId lowest_up(const ElectionScenario& scenario) {
 
 ElectionScenario scenario_from(const SimArguments& a) {
   ElectionScenario scenario;
-  scenario.members = processes(a.n);
+  scenario.members = static_cast<std::uint32_t>(a.n);
   if (a.n > kMostMembers) {
     throw UsageError{
         fmt::format("-n {} is too many for an election; use at most {}", a.n, kMostMembers)};

@@ -8,6 +8,7 @@
 
 #include "console/json.h"
 #include "console/progress.h"
+#include "console/usage.h"
 #include "lab/sim.h"
 #include "mutex/catalog.h"
 #include "swarm/swarm.h"

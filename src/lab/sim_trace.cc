@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "console/command.h"
+#include "console/usage.h"
 #include "mutex/catalog.h"
 #include "world/play.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "lab/sim.h"
-#include "voting/voting_sets.h"
 #include "sim/options.h"
 #include "sim/recorder.h"
+#include "voting/voting_sets.h"
 
 namespace hapax::cli {
 

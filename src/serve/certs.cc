@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "console/command.h"
+#include "console/usage.h"
 #include "net/address.h"
+#include "serve/commands.h"
 
 namespace hapax::cli {
 namespace {
@@ -27,7 +28,7 @@ std::string host_of(const std::string& member) {
   return address->is_unix() ? "localhost" : address->host;
 }
 
-void run_certs(const CertsArguments& a) {
+int run_certs(const CertsArguments& a) {
   if (a.members.empty() && a.clients.empty()) {
     throw UsageError{"--members is missing: for which hosts, as in --members db1,db2,db3"};
   }
@@ -39,40 +40,38 @@ void run_certs(const CertsArguments& a) {
     throw UsageError{files.error().message + (is_there ? " (--force does)" : "")};
   }
   for (const auto& file : *files) fmt::print("{}\n", file.string());
-  if (a.members.empty()) return;
+  if (a.members.empty()) return kHolds;
   fmt::print(
       "Give each host ca.pem and its own member-N.pem and member-N.key. Keep ca.key off all of "
       "them:\nwhoever has it can make members.\n");
+  return kHolds;
 }
 
-}  // namespace
-
-void add_certs(CLI::App& app, Outcome&) {
-  CLI::App* command =
-      app.add_subcommand("certs", "Certificates for the members and clients of a group");
-  auto a = std::make_shared<CertsArguments>();
-  command->add_option("--dir", a->folder, "Where to write them")->required();
-  command
-      ->add_option("--members", a->members,
-                   "Hosts of member 1, 2, …, separated by commas; ports are ignored")
-      ->delimiter(',');
-  command
-      ->add_option("--clients", a->clients,
-                   "Names of clients on other machines, separated by commas; without --members by "
-                   "the authority that is there")
-      ->delimiter(',');
-  command->add_option("--days", a->days, "How long the certificates are valid")
-      ->capture_default_str();
-  command->add_flag("--force", a->force, "Overwrite what is there");
-  command->footer(
+Command describe_certs(CertsArguments& a) {
+  Command command{"certs", "Certificates for the members and clients of a group"};
+  command.add("--dir", &a.folder, "Where to write them", {.required = true});
+  command.add("--members", &a.members,
+              "Hosts of member 1, 2, …, separated by commas; ports are ignored",
+              {.is_comma_list = true});
+  command.add("--clients", &a.clients,
+              "Names of clients on other machines, separated by commas; without --members by "
+              "the authority that is there",
+              {.is_comma_list = true});
+  command.add("--days", &a.days, "How long the certificates are valid", {.shows_default = true});
+  command.add("--force", &a.force, "Overwrite what is there");
+  command.footer =
       "Writes ca.pem, ca.key, and for each member member-N.pem and member-N.key, for each client\n"
       "client-NAME.pem and client-NAME.key (P-256, for TLS 1.3). Keys are readable by their owner "
       "only;\nnothing is overwritten without --force.\n"
       "Examples:\n"
       "  hapax certs --dir certs --members db1,db2,db3\n"
       "  hapax certs --dir certs --members 10.0.0.1:7400,10.0.0.2:7400,10.0.0.3:7400 --days 90\n"
-      "  hapax certs --dir certs --clients ci-runner,alice");
-  command->callback([a] { run_certs(*a); });
+      "  hapax certs --dir certs --clients ci-runner,alice";
+  return command;
 }
+
+}  // namespace
+
+Command certs_command() { return make_command(describe_certs, run_certs); }
 
 }  // namespace hapax::cli

@@ -1,10 +1,13 @@
 #include "serve/fixed_group.h"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
+#include <thread>
 
 #include "console/exit_status.h"
 #include "console/log.h"
+#include "daemon/daemon.h"
 
 namespace hapax::cli {
 namespace {
@@ -20,6 +23,12 @@ net::Address socket_in(const fs::path& folder, const std::string& name) {
 }
 
 }  // namespace
+
+struct FixedGroup::Member {
+  boost::asio::io_context io{1};
+  std::unique_ptr<Daemon> daemon;
+  std::thread thread;
+};
 
 FixedGroup::FixedGroup(const Plan& plan) {
   std::vector<net::Address> members;

@@ -3,16 +3,15 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "daemon/daemon.h"
+#include "campaigns/election_id.h"
 #include "locks/policy.h"
+#include "net/address.h"
 
 namespace hapax::cli {
 
@@ -40,11 +39,7 @@ class FixedGroup {
   const std::vector<std::string>& addresses() const { return addresses_; }
 
  private:
-  struct Member {
-    boost::asio::io_context io{1};
-    std::unique_ptr<Daemon> daemon;
-    std::thread thread;
-  };
+  struct Member;
 
   void add(const Plan& plan, const std::vector<net::Address>& members, std::uint32_t index);
   void stop();

@@ -2,7 +2,7 @@
 // GET /metrics and GET /healthz. On the thread of the io_context.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,14 +10,23 @@
 #include "base/result.h"
 #include "net/address.h"
 
+namespace boost::asio {
+class io_context;
+}
+namespace hapax::net {
+class Listener;
+}
+
 namespace hapax::cli {
 
 class Health {
  public:
-  // Listens. An error unless the address is of this machine.
-  static Result<std::unique_ptr<Health>> open(boost::asio::io_context& io,
-                                              const net::Address& address,
-                                              std::function<std::string()> metrics);
+  // Listens. An error unless the address is of this machine. Who is slower than `patience`, all in
+  // all, is cut off.
+  static Result<std::unique_ptr<Health>> open(
+      boost::asio::io_context& io, const net::Address& address,
+      std::function<std::string()> metrics,
+      std::chrono::milliseconds patience = std::chrono::seconds{5});
   ~Health();
   Health(const Health&) = delete;
   Health& operator=(const Health&) = delete;
@@ -26,9 +35,8 @@ class Health {
   void close();
 
  private:
-  class Impl;
-  explicit Health(std::shared_ptr<Impl> impl);
-  std::shared_ptr<Impl> impl_;
+  explicit Health(std::shared_ptr<net::Listener> listener);
+  std::shared_ptr<net::Listener> listener_;
 };
 
 }  // namespace hapax::cli

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "console/command.h"
 #include "console/exit_status.h"
-#include "serve/health.h"
 #include "console/log.h"
-#include "serve/node_settings.h"
 #include "daemon/daemon.h"
+#include "serve/commands.h"
+#include "serve/health.h"
+#include "serve/node_plan.h"
 
 namespace hapax::cli {
 namespace {
@@ -99,80 +99,63 @@ int run_node(const NodeArguments& a) {
   return kHolds;
 }
 
-}  // namespace
+Command describe_node(NodeArguments& a) {
+  Command command{"node", "Be a member of a group: a daemon, until SIGTERM", kLockGroup};
 
-void add_node(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("node", "Be a member of a group: a daemon, until SIGTERM");
-  command->group(kLockGroup);
-  auto a = std::make_shared<NodeArguments>();
-  NodeSettings& flags = a->flags;
-  command->add_option("--self", flags.self, "Which of the members this is, from 1");
-  command->add_option("--members", a->members,
-                      "Where each member is reached, in the same order everywhere: A1,A2,A3");
-  command->add_option("--listen", flags.listen,
-                      "Listen here: with --engine where the others reach us, else if not there");
-  command
-      ->add_option(
-          "--clients", flags.clients,
-          "Serve programs here (repeatable), over TCP with TLS if there are certificates; else at "
-          "$HAPAX_ADDRESS or the usual Unix socket")
-      ->allow_extra_args(false);
-  command->add_option("--group", flags.group, "Name of the group; members of others are refused");
-  command
-      ->add_option("--algorithm", flags.algorithm,
-                   "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable); the first that "
-                   "matches. The same at all members")
-      ->allow_extra_args(false);
-  command->add_option("--default-algorithm", flags.default_algorithm,
-                      "For the other locks; carvalho-roucairol if not said");
-  command->add_option("--election", flags.election,
-                      "How the coordinator of `central` and the leader are found: bully (if not "
-                      "said), ring-election or chang-roberts. The same at all members");
-  command->add_option("--ca", flags.ca, "The group's authority, PEM. Needed with --cert and --key")
-      ->option_text("FILE");
-  command->add_option("--cert", flags.cert, "Our certificate, PEM")->option_text("FILE");
-  command->add_option("--key", flags.key, "Its private key, PEM")->option_text("FILE");
+  NodeSettings& flags = a.flags;
+  command.add("--self", &flags.self, "Which of the members this is, from 1");
+  command.add("--members", &a.members,
+              "Where each member is reached, in the same order everywhere: A1,A2,A3");
+  command.add("--listen", &flags.listen,
+              "Listen here: with --engine where the others reach us, else if not there");
+  command.add(
+      "--clients", &flags.clients,
+      "Serve programs here (repeatable), over TCP with TLS if there are certificates; else at "
+      "$HAPAX_ADDRESS or the usual Unix socket",
+      {.takes_one_each = true});
+  command.add("--group", &flags.group, "Name of the group; members of others are refused");
+  command.add("--algorithm", &flags.algorithm,
+              "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable); the first that "
+              "matches. The same at all members",
+              {.takes_one_each = true});
+  command.add("--default-algorithm", &flags.default_algorithm,
+              "For the other locks; carvalho-roucairol if not said");
+  command.add("--election", &flags.election,
+              "How the coordinator of `central` and the leader are found: bully (if not "
+              "said), ring-election or chang-roberts. The same at all members");
+  command.add("--ca", &flags.ca, "The group's authority, PEM. Needed with --cert and --key",
+              {.value = "FILE"});
+  command.add("--cert", &flags.cert, "Our certificate, PEM", {.value = "FILE"});
+  command.add("--key", &flags.key, "Its private key, PEM", {.value = "FILE"});
   const char* const views = "Members that come and go";
-  command
-      ->add_option("--engine", flags.engine,
-                   "Find the others through it: etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | "
-                   "embedded:PATH (this machine only)")
-      ->group(views);
-  command
-      ->add_option("--advertise", flags.advertise, "Where the others reach us, if not at --listen")
-      ->group(views);
-  command->add_option("--name", flags.name, "For people; the host's if not said")->group(views);
-  command
-      ->add_option("--seat", flags.seat,
-                   "1 … 64; the lowest free one if not said; with TLS, the certificate's")
-      ->group(views);
-  command
-      ->add_option("--ttl", flags.ttl,
-                   "How long a lease lasts, 500ms or more, as the engine allows; 5s if not said. "
-                   "The same at all members")
-      ->group(views);
-  command->add_option("--engine-ca", flags.engine_ca, "Authority of the engine's servers, PEM")
-      ->option_text("FILE")
-      ->group(views);
-  command->add_option("--engine-cert", flags.engine_cert, "Our certificate for the engine, PEM")
-      ->option_text("FILE")
-      ->group(views);
-  command->add_option("--engine-key", flags.engine_key, "Its private key, PEM")
-      ->option_text("FILE")
-      ->group(views);
-  command->add_option("--engine-user", flags.engine_user, "Log in to the engine as")->group(views);
-  command
-      ->add_option("--engine-password-file", flags.engine_password_file,
-                   "Whose first line is the password")
-      ->option_text("FILE")
-      ->group(views);
-  command->add_option("--metrics", flags.metrics,
-                      "Answer GET /metrics and /healthz here: 127.0.0.1:PORT");
-  command->add_option("--config", a->config,
-                      "Settings from this TOML file: the names of the flags without --");
-  command->add_flag("--check-config", a->check_config,
-                    "Print the settings in force as TOML, and end");
-  command->footer(
+  command.add("--engine", &flags.engine,
+              "Find the others through it: etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | "
+              "embedded:PATH (this machine only)",
+              {.group = views});
+  command.add("--advertise", &flags.advertise, "Where the others reach us, if not at --listen",
+              {.group = views});
+  command.add("--name", &flags.name, "For people; the host's if not said", {.group = views});
+  command.add("--seat", &flags.seat,
+              "1 … 64; the lowest free one if not said; with TLS, the certificate's",
+              {.group = views});
+  command.add("--ttl", &flags.ttl,
+              "How long a lease lasts, 500ms or more, as the engine allows; 5s if not said. "
+              "The same at all members",
+              {.group = views});
+  command.add("--engine-ca", &flags.engine_ca, "Authority of the engine's servers, PEM",
+              {.group = views, .value = "FILE"});
+  command.add("--engine-cert", &flags.engine_cert, "Our certificate for the engine, PEM",
+              {.group = views, .value = "FILE"});
+  command.add("--engine-key", &flags.engine_key, "Its private key, PEM",
+              {.group = views, .value = "FILE"});
+  command.add("--engine-user", &flags.engine_user, "Log in to the engine as", {.group = views});
+  command.add("--engine-password-file", &flags.engine_password_file,
+              "Whose first line is the password", {.group = views, .value = "FILE"});
+  command.add("--metrics", &flags.metrics, "Answer GET /metrics and /healthz here: 127.0.0.1:PORT");
+  command.add("--config", &a.config,
+              "Settings from this TOML file: the names of the flags without --");
+  command.add("--check-config", &a.check_config, "Print the settings in force as TOML, and end");
+  command.footer =
       "Examples:\n"
       "  hapax node --self 1 --members 127.0.0.1:7401,127.0.0.1:7402\n"
       "  hapax node --config hapax.toml --metrics 127.0.0.1:9464\n"
@@ -182,8 +165,12 @@ void add_node(CLI::App& app, Outcome& outcome) {
       "  hapax node --config hapax.toml --check-config\n"
       "A file is overridden by the environment (HAPAX_SELF, HAPAX_MEMBERS, …), and that by flags.\n"
       "Addresses of other machines need --ca, --cert and --key, as `hapax certs` makes them.\n"
-      "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.");
-  command->callback([a, &outcome] { outcome.status = run_node(*a); });
+      "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.";
+  return command;
 }
+
+}  // namespace
+
+Command node_command() { return make_command(describe_node, run_node); }
 
 }  // namespace hapax::cli

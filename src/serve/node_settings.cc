@@ -1,18 +1,10 @@
 #include "serve/node_settings.h"
 
-#include <array>
-#include <charconv>
 #include <cstdlib>
-#include <fstream>
+#include <fmt/format.h>
 #include <sstream>
 #include <toml++/toml.h>
-#include <unistd.h>
 #include <utility>
-
-#include "engine/url.h"
-#include "hapax/client.h"
-#include "membership/directory.h"
-#include "base/duration.h"
 
 namespace hapax::cli {
 namespace {
@@ -56,7 +48,7 @@ const char* environment(std::string name) {
 }
 
 // Nothing if it is neither a text nor a whole number.
-std::optional<std::string> text_of(const toml::node& node) {
+std::optional<std::string> text_in(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
   return std::nullopt;
@@ -67,7 +59,7 @@ Result<std::vector<std::string>> list_of(const std::string& key, const toml::nod
   const auto* array = node.as_array();
   if (array == nullptr) return error("{} is a list of texts, as in {} = [\"…\", \"…\"]", key, key);
   for (const toml::node& item : *array) {
-    const auto text = text_of(item);
+    const auto text = text_in(item);
     if (!text) return error("{} is a list of texts, as in {} = [\"…\", \"…\"]", key, key);
     list.push_back(*text);
   }
@@ -77,7 +69,7 @@ Result<std::vector<std::string>> list_of(const std::string& key, const toml::nod
 Result<void> set(NodeSettings& settings, const std::string& key, const toml::node& node) {
   for (const auto& [name, field] : kTexts) {
     if (key != name) continue;
-    const auto text = text_of(node);
+    const auto text = text_in(node);
     if (!text) return error("{} is a text, as in {} = \"…\"", key, key);
     settings.*field = *text;
     return {};
@@ -95,92 +87,7 @@ Result<void> set(NodeSettings& settings, const std::string& key, const toml::nod
   return error("there is no setting {}; there are {}", key, names.substr(0, names.size() - 2));
 }
 
-// The number of a member, from 1.
-Result<NodeId> member_from(const std::string& text, std::size_t size) {
-  std::uint32_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc{} || end != text.data() + text.size() || value < 1 || value > size) {
-    return error("--self {}: the members are 1 … {}, in the order of --members", text, size);
-  }
-  return NodeId{value - 1};
-}
-
-Result<std::vector<net::Address>> addresses(const char* flag,
-                                            const std::vector<std::string>& texts) {
-  std::vector<net::Address> list;
-  for (const std::string& text : texts) {
-    auto address = net::parse_address(text);
-    if (!address) return error("--{}: {}", flag, address.error().message);
-    list.push_back(std::move(*address));
-  }
-  return list;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-// What only a group on an engine has.
-Result<void> add_engine(NodeConfig& config, const NodeSettings& s) {
-  const auto url = engine::parse_url(*s.engine);
-  if (!url) return error("--engine: {}", url.error().message);
-  config.engine = *s.engine;
-  if (!s.listen) {
-    return error("--listen is missing: where the other members reach us, as in --listen {}",
-                 "10.0.0.1:7400");
-  }
-  if (s.advertise) {
-    auto advertise = net::parse_address(*s.advertise);
-    if (!advertise) return error("--advertise: {}", advertise.error().message);
-    config.advertise = *advertise;
-  }
-  config.name = s.name.value_or(host_name());
-  if (config.name.empty() || config.name.size() > 64) {
-    return error("--name has 1 … 64 characters");
-  }
-  if (s.seat) {
-    const auto seat = member_from(*s.seat, kSeats);
-    if (!seat) return error("--seat {}: seats are 1 … {}", *s.seat, kSeats);
-    config.seat = number(*seat);
-  }
-  if (s.ttl) {
-    const auto ttl = parse_duration(*s.ttl, "--ttl");
-    if (!ttl) return ttl.error();
-    config.times.ttl = Span{*ttl};
-    if (config.times.ttl < kShortestTtl || config.times.ttl > std::chrono::hours{1}) {
-      return error("--ttl {} is out of range; use 500ms … 1h", *s.ttl);
-    }
-  }
-  if (s.engine_ca || s.engine_cert || s.engine_key) {
-    config.engine_tls = net::TlsFiles{s.engine_ca.value_or(""), s.engine_cert.value_or(""),
-                                      s.engine_key.value_or("")};
-  }
-  config.engine_user = s.engine_user.value_or("");
-  if (s.engine_password_file) {
-    std::ifstream file{*s.engine_password_file};
-    if (!std::getline(file, config.engine_password)) {
-      return error("--engine-password-file {} cannot be read", *s.engine_password_file);
-    }
-  }
-  return {};
-}
-
-Result<void> add_tls(NodeConfig& config, const NodeSettings& s) {
-  if (!s.ca && !s.cert && !s.key) return {};
-  if (!s.ca || !s.cert || !s.key)
-    return error("--ca, --cert and --key go together; give all three");
-  config.tls = net::TlsFiles{*s.ca, *s.cert, *s.key};
-  return {};
-}
-
 }  // namespace
-
-Result<ElectionId> election_from(const std::string& name) {
-  if (const auto id = election_named(name)) return *id;
-  return error("--election: there is no election \"{}\"; there are {}", name, election_names());
-}
 
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> parts;
@@ -229,114 +136,6 @@ NodeSettings overlay(NodeSettings below, const NodeSettings& above) {
     if (!(above.*field).empty()) below.*field = above.*field;
   }
   return below;
-}
-
-Result<NodePlan> plan_of(const NodeSettings& s) {
-  NodePlan plan;
-  if (s.engine && (!s.members.empty() || s.self)) {
-    return error("--engine finds the members by itself: leave out --members and --self");
-  }
-  if (s.engine) {
-    if (const auto added = add_engine(plan.config, s); !added) return added.error();
-  } else if (s.members.empty()) {
-    return error("--members is missing: where each member is reached, as in {}; or --engine",
-                 "--members 10.0.0.1:7400,10.0.0.2:7400,10.0.0.3:7400");
-  } else {
-    auto members = addresses("members", s.members);
-    if (!members) return members.error();
-    plan.config.members = std::move(*members);
-    if (!s.self) return error("--self is missing: which of the members this is, from 1");
-    const auto self = member_from(*s.self, plan.config.members.size());
-    if (!self) return self.error();
-    plan.config.self = *self;
-  }
-  if (s.listen) {
-    auto listen = addresses("listen", {*s.listen});
-    if (!listen) return listen.error();
-    plan.config.listen = listen->front();
-  }
-  auto clients =
-      addresses("clients", s.clients.empty() ? std::vector{Client::default_address()} : s.clients);
-  if (!clients) return clients.error();
-  plan.config.clients = std::move(*clients);
-  if (s.group) plan.config.group = *s.group;
-  if (const auto done = add_tls(plan.config, s); !done) return done.error();
-  for (const std::string& rule : s.algorithm) {
-    if (const auto added = plan.config.policy.add(rule); !added) {
-      return error("--algorithm: {}", added.error().message);
-    }
-  }
-  if (s.default_algorithm) {
-    if (const auto done = plan.config.policy.set_default(*s.default_algorithm); !done) {
-      return error("--default-algorithm: {}", done.error().message);
-    }
-  }
-  if (s.election) {
-    const auto election = election_from(*s.election);
-    if (!election) return election.error();
-    plan.config.election = *election;
-  }
-  if (s.metrics) {
-    auto metrics = addresses("metrics", {*s.metrics});
-    if (!metrics) return metrics.error();
-    plan.metrics = metrics->front();
-    if (!plan.metrics->is_local() || plan.metrics->is_unix()) {
-      return error("--metrics {}: metrics are shown on this machine only; use 127.0.0.1:PORT",
-                   *s.metrics);
-    }
-  }
-  return plan;
-}
-
-std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
-  const NodeConfig& config = plan.config;
-  const auto array = [](const auto& list, const auto& text) {
-    toml::array values;
-    for (const auto& item : list) values.push_back(text(item));
-    return values;
-  };
-  const auto shown = [](const net::Address& address) { return address.text(); };
-  const auto same = [](const std::string& text) { return text; };
-  std::string out;
-  const auto line = [&](const char* key, const auto& value) {
-    std::ostringstream text;
-    text << toml::value{value};
-    out += fmt::format("{} = {}\n", key, text.str());
-  };
-  const auto list = [&](const char* key, const toml::array& values) {
-    std::ostringstream text;
-    text << values;
-    out += fmt::format("{} = {}\n", key, text.str());
-  };
-  if (config.engine) {
-    line("engine", *config.engine);
-    line("name", config.name);
-    line("ttl", fmt::format("{}ms", config.times.ttl / std::chrono::milliseconds{1}));
-    if (config.seat) line("seat", std::int64_t{*config.seat + 1});
-    if (config.advertise) line("advertise", config.advertise->text());
-    if (s.engine_ca) line("engine-ca", *s.engine_ca);
-    if (s.engine_cert) line("engine-cert", *s.engine_cert);
-    if (s.engine_key) line("engine-key", *s.engine_key);
-    if (s.engine_user) line("engine-user", *s.engine_user);
-    if (s.engine_password_file) line("engine-password-file", *s.engine_password_file);
-  } else {
-    line("self", std::int64_t{number(config.self) + 1});
-    list("members", array(config.members, shown));
-  }
-  if (config.listen) line("listen", config.listen->text());
-  list("clients", array(config.clients, shown));
-  line("group", config.group);
-  if (!s.algorithm.empty()) list("algorithm", array(s.algorithm, same));
-  line("default-algorithm",
-       s.default_algorithm.value_or(std::string{name_of(Policy{}.algorithm_for(""))}));
-  line("election", std::string{name_of(config.election)});
-  if (config.tls) {
-    line("ca", config.tls->authority);
-    line("cert", config.tls->certificate);
-    line("key", config.tls->key);
-  }
-  if (plan.metrics) line("metrics", plan.metrics->text());
-  return out;
 }
 
 }  // namespace hapax::cli

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/address.h"
-#include "daemon/daemon.h"
 
 namespace hapax::cli {
 
@@ -33,19 +31,6 @@ Result<NodeSettings> settings_from_file(const std::string& path);
 NodeSettings settings_from_environment();
 // What `above` says, and of `below` the rest.
 NodeSettings overlay(NodeSettings below, const NodeSettings& above);
-
-struct NodePlan {
-  NodeConfig config;
-  std::optional<net::Address> metrics;
-};
-
-// Fills in what is not said; an error that says what is missing or wrong.
-Result<NodePlan> plan_of(const NodeSettings& settings);
-// The same as TOML: what --check-config prints, and --config reads.
-std::string to_toml(const NodePlan& plan, const NodeSettings& settings);
-
-// By its name; an error that lists them.
-Result<ElectionId> election_from(const std::string& name);
 
 // a,b,c as three.
 std::vector<std::string> split_at_commas(const std::string& text);

@@ -10,14 +10,14 @@
 #include <system_error>
 #include <vector>
 
-#include "console/command.h"
 #include "console/exit_status.h"
 #include "console/log.h"
-#include "serve/node_settings.h"
 #include "console/number.h"
 #include "console/signals.h"
 #include "hapax/hapax.h"
 #include "local/private_folder.h"
+#include "serve/commands.h"
+#include "serve/node_plan.h"
 
 namespace hapax::cli {
 namespace {
@@ -68,6 +68,45 @@ int run_up(const UpArguments& a) {
   return kHolds;
 }
 
+Command describe_up(UpArguments& a) {
+  Command command{"up", "A local group of real daemons, until ^C", kLockGroup};
+
+  command.add(
+      "N", &a.size, "Members",
+      {.check = whole_number(1, kMostMembers, " members, e.g. hapax up 3"), .shows_default = true});
+  command.add("--algorithm", &a.algorithm,
+              "PATTERN=ALGORITHM, as in 'orders/*=maekawa' or 'pool/*=semaphore-ra:4' "
+              "(repeatable)",
+              {.takes_one_each = true});
+  command.add("--default-algorithm", &a.default_algorithm, "For the other locks");
+  command.add("--election", &a.election,
+              "How the coordinator of `central` and the leader are found: bully, "
+              "ring-election or chang-roberts",
+              {.shows_default = true});
+  command.add("--clients-dir", &a.clients_dir,
+              "Put the members' client sockets, member-1.sock …, into this folder");
+  command.add("--ttl", &a.ttl,
+              "How long a lease lasts, 500ms or more: so long after a member's end its locks "
+              "are free",
+              {.shows_default = true});
+  command.add("--fixed", &a.fixed,
+              "A fixed list of members, all in one process, with no engine and no leases");
+  command.footer =
+      "Examples:\n"
+      "  hapax up 3\n"
+      "  hapax up 3 --ttl 1s                               then kill -9 one of the daemons\n"
+      "  hapax up 5 --default-algorithm ricart-agrawala --algorithm 'orders/*=maekawa'\n"
+      "  HAPAX_ADDRESS=unix:/tmp/other.sock hapax up 3     a second group beside the first\n"
+      "Member 1 serves the address that all commands use by themselves ($HAPAX_ADDRESS), every "
+      "member\nits own as well. Members are processes that find one another through a file (the "
+      "embedded\nengine): whoever is killed is missed by its own clients only. Nothing survives "
+      "the "
+      "end of the\ncommand.\n"
+      "Exit status: 0 stopped by a signal, 64 usage, 69 another daemon serves the address, or all\n"
+      "members are gone.";
+  return command;
+}
+
 }  // namespace
 
 void say_hello(const UpPlan& plan) {
@@ -81,47 +120,6 @@ std::string counts_of(const GroupStatus& s) {
   return fmt::format("{} held, {} waiting, {} entries", s.held, s.waiting, s.entries);
 }
 
-void add_up(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("up", "A local group of real daemons, until ^C");
-  command->group(kLockGroup);
-  auto a = std::make_shared<UpArguments>();
-  command->add_option("N", a->size, "Members")
-      ->transform(whole_number(1, kMostMembers, " members, e.g. hapax up 3"))
-      ->capture_default_str();
-  command
-      ->add_option("--algorithm", a->algorithm,
-                   "PATTERN=ALGORITHM, as in 'orders/*=maekawa' or 'pool/*=semaphore-ra:4' "
-                   "(repeatable)")
-      ->allow_extra_args(false);
-  command->add_option("--default-algorithm", a->default_algorithm, "For the other locks");
-  command
-      ->add_option("--election", a->election,
-                   "How the coordinator of `central` and the leader are found: bully, "
-                   "ring-election or chang-roberts")
-      ->capture_default_str();
-  command->add_option("--clients-dir", a->clients_dir,
-                      "Put the members' client sockets, member-1.sock …, into this folder");
-  command
-      ->add_option("--ttl", a->ttl,
-                   "How long a lease lasts, 500ms or more: so long after a member's end its locks "
-                   "are free")
-      ->capture_default_str();
-  command->add_flag("--fixed", a->fixed,
-                    "A fixed list of members, all in one process, with no engine and no leases");
-  command->footer(
-      "Examples:\n"
-      "  hapax up 3\n"
-      "  hapax up 3 --ttl 1s                               then kill -9 one of the daemons\n"
-      "  hapax up 5 --default-algorithm ricart-agrawala --algorithm 'orders/*=maekawa'\n"
-      "  HAPAX_ADDRESS=unix:/tmp/other.sock hapax up 3     a second group beside the first\n"
-      "Member 1 serves the address that all commands use by themselves ($HAPAX_ADDRESS), every "
-      "member\nits own as well. Members are processes that find one another through a file (the "
-      "embedded\nengine): whoever is killed is missed by its own clients only. Nothing survives "
-      "the "
-      "end of the\ncommand.\n"
-      "Exit status: 0 stopped by a signal, 64 usage, 69 another daemon serves the address, or all\n"
-      "members are gone.");
-  command->callback([a, &outcome] { outcome.status = run_up(*a); });
-}
+Command up_command() { return make_command(describe_up, run_up); }
 
 }  // namespace hapax::cli

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "campaigns/election_id.h"
 #include "console/signals.h"
 #include "hapax/client.h"
-#include "campaigns/election_id.h"
 #include "locks/policy.h"
 
 namespace hapax::cli {

@@ -15,7 +15,7 @@
 namespace hapax::cli {
 namespace {
 
-constexpr std::chrono::seconds kToMeet{15}, kToEnd{5};
+constexpr std::chrono::seconds kToFindOneAnother{15}, kToEnd{5};
 
 // Daemons, each a process, that find one another through a file.
 class Processes {
@@ -24,7 +24,7 @@ class Processes {
 
   // False if a signal came first, or it takes for ever.
   bool meet(Signals& signals) {
-    const auto give_up = std::chrono::steady_clock::now() + kToMeet;
+    const auto give_up = std::chrono::steady_clock::now() + kToFindOneAnother;
     try {
       while (!group_.is_complete()) {
         wait_for(signals, nullptr, 10);

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "serve/fixed_group.h"
 #include "console/live_text.h"
-#include "serve/up.h"
 #include "hapax/hapax.h"
+#include "serve/fixed_group.h"
+#include "serve/up.h"
 
 namespace hapax::cli {
 namespace {
 
-constexpr std::chrono::seconds kToMeet{5};
+constexpr std::chrono::seconds kToConnect{5};
 
 bool are_all_up(const GroupStatus& status) {
   for (const bool up : status.up) {
@@ -35,7 +35,7 @@ void up_fixed(const UpPlan& plan, Signals& signals) {
     return std::all_of(clients.begin(), clients.end(),
                        [](const auto& client) { return are_all_up(client->status()); });
   };
-  const auto give_up = std::chrono::steady_clock::now() + kToMeet;
+  const auto give_up = std::chrono::steady_clock::now() + kToConnect;
   while (!is_complete() && std::chrono::steady_clock::now() < give_up) {
     wait_for(signals, nullptr, 10);
   }

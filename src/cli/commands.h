@@ -1,0 +1,26 @@
+// The commands about locks and groups, and those about hapax itself.
+#pragma once
+
+#include "console/command.h"
+
+namespace hapax::cli {
+
+Command run_command();
+Command lock_command();
+Command try_command();
+Command who_command();
+Command why_command();
+Command watch_command();
+Command elect_command();
+Command resign_command();
+Command status_command();
+Command members_command();
+Command leave_command();
+Command evict_command();
+Command stats_command();
+
+// About all commands. REQUIRES: the program outlives them.
+Command completion_command(const Program& program);
+Command man_command(const Program& program);
+
+}  // namespace hapax::cli

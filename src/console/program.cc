@@ -1,0 +1,178 @@
+// The one file that knows CLI11: it is seconds to compile.
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fmt/format.h>
+#include <sstream>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "console/command.h"
+#include "console/exit_status.h"
+
+namespace hapax::cli {
+
+const char* const kVersion = HAPAX_VERSION;
+
+namespace {
+
+// Usage as the command says it: CLI11 does not know of what stands behind `--`.
+class SaidUsage : public CLI::Formatter {
+ public:
+  explicit SaidUsage(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+
+ private:
+  std::string usage_;
+};
+
+CLI::Option* declare(CLI::App& app, const Option& option) {
+  const auto by_type = [&](const auto& target) {
+    using Target = std::decay_t<decltype(target)>;
+    if constexpr (std::is_same_v<Target, Option::Function>) {
+      return app.add_option_function<std::string>(option.names, target, option.meaning);
+    } else if constexpr (std::is_same_v<Target, bool*>) {
+      return app.add_flag(option.names, *target, option.meaning);
+    } else {
+      return app.add_option(option.names, *target, option.meaning);
+    }
+  };
+  return std::visit(by_type, option.target);
+}
+
+void add_option(CLI::App& app, const Option& option) {
+  const OptionDetails& details = option.details;
+  CLI::Option* added = declare(app, option);
+  added->group(details.group)->required(details.required);
+  if (details.check) added->transform(CLI::Validator{details.check, ""});
+  if (details.shows_default) added->capture_default_str();
+  if (details.takes_one_each) added->allow_extra_args(false);
+  if (details.is_comma_list) added->delimiter(',');
+  if (!details.value.empty()) added->option_text(details.value);
+  for (const std::string& other : details.excludes) added->excludes(app.get_option(other));
+  for (const std::string& other : details.needs) added->needs(app.get_option(other));
+}
+
+void add_command(CLI::App& app, const Command& command) {
+  CLI::App* added = app.add_subcommand(command.name, command.summary);
+  added->group(command.group)->footer(command.footer);
+  if (!command.usage.empty()) added->formatter(std::make_shared<SaidUsage>(command.usage));
+  for (const Option& option : command.options) add_option(*added, option);
+  for (const Command& inner : command.subcommands) add_command(*added, inner);
+  added->prefix_command(command.is_prefix);
+  // For `run` to judge; after those who would inherit it.
+  if (!command.subcommands.empty()) added->allow_extras();
+}
+
+const Command* find(const std::vector<Command>& commands, std::string_view name) {
+  for (const Command& command : commands) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+// The command whose name is the first word, if there is one.
+const Command* first_command(const Program& program, int argc, char** argv) {
+  return argc < 2 ? nullptr : find(program.commands, argv[1]);
+}
+
+// What CLI11 says about a command line, said so that one knows what to do.
+std::string advice(const Program& program, const CLI::ParseError& e, int argc, char** argv) {
+  if (argc < 2) return fmt::format("{}; try `hapax compare -n 10` (--help shows how)", e.what());
+  if (first_command(program, argc, argv) != nullptr) {
+    return fmt::format("{} (--help shows how)", e.what());
+  }
+  const std::string_view first = argv[1];
+  if (first.starts_with('-')) return fmt::format("unknown option {} (--help shows how)", first);
+  std::string commands;
+  for (const Command& command : program.commands) {
+    if (!command.is_hidden()) commands += (commands.empty() ? "" : ", ") + command.name;
+  }
+  return fmt::format("there is no command '{}'; use one of {}", first, commands);
+}
+
+// One line; must not fail, even if nobody listens.
+int complain(std::string_view what, int status) {
+  std::fputs(fmt::format("hapax: {}\n", what).c_str(), stderr);
+  return status;
+}
+
+int cannot_write(int error, int status) {
+  if (error == EPIPE) return status;  // Whoever reads has seen enough.
+  return complain(fmt::format("cannot write the output: {}", std::strerror(error)), kUsage);
+}
+
+// Printed is not yet written.
+int flush(int status) {
+  errno = 0;
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  return failed ? cannot_write(errno != 0 ? errno : EIO, status) : status;
+}
+
+// How many arguments are ours: what follows the first `--` of a command that takes one is not.
+int split_off_command(const Command* first, int argc, char** argv, Given& given) {
+  if (first == nullptr || !first->takes_command) return argc;
+  int ours = 2;
+  while (ours < argc && std::string_view{argv[ours]} != "--") ++ours;
+  given.behind.assign(argv + ours, argv + argc);
+  return ours;
+}
+
+// Runs what was chosen, `app` being its parent.
+int run_chosen(const CLI::App& parent, const std::vector<Command>& commands, Given& given) {
+  const CLI::App& app = *parent.get_subcommands().front();
+  const Command& command = *find(commands, app.get_name());
+  if (!app.get_subcommands().empty()) return run_chosen(app, command.subcommands, given);
+  for (const Option& option : command.options) {
+    const std::string name = option.spellings().front();
+    if (app.count(name) > 0) given.options.push_back(name);
+  }
+  given.rest = app.remaining();
+  return command.run(given);
+}
+
+int parse_and_run(const Program& program, int argc, char** argv) {
+  CLI::App app{program.summary, "hapax"};
+  app.set_version_flag("--version", fmt::format("hapax {}", kVersion));
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  app.footer(program.footer);
+  for (const Command& command : program.commands) add_command(app, command);
+  const Command* first = first_command(program, argc, argv);
+  Given given;
+  try {
+    app.parse(split_off_command(first, argc, argv, given), argv);
+  } catch (const CLI::Success& help) {
+    std::ostringstream text;  // std::cout would forget why it could not write.
+    const int status = app.exit(help, text, text);
+    fmt::print("{}", text.str());
+    return status;
+  } catch (const CLI::ParseError& e) {
+    // Who takes locks in scripts goes by sysexits, the laboratory by grep.
+    const bool is_of_locks = first != nullptr && first->group == kLockGroup;
+    return complain(advice(program, e, argc, argv), is_of_locks ? kBadUsage : kUsage);
+  }
+  return run_chosen(app, program.commands, given);
+}
+
+}  // namespace
+
+int run_program(const Program& program, int argc, char** argv) {
+  try {
+    return flush(parse_and_run(program, argc, argv));
+  } catch (const Failure& e) {
+    return complain(e.what(), e.status);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; try a smaller -n", kOutOfMemory);
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) != 0) return cannot_write(e.code().value(), kHolds);
+    return complain(e.what(), kOutOfMemory);
+  } catch (const std::exception& e) {
+    return complain(e.what(), kOutOfMemory);
+  }
+}
+
+}  // namespace hapax::cli

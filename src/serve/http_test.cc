@@ -1,0 +1,99 @@
+#include "serve/http.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hapax::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const HttpPages kPages{{"/healthz", [] { return std::string{"ok\n"}; }},
+                       {"/metrics", [] { return std::string{"entries 1\n"}; }}};
+
+std::string answer(const std::string& request) {
+  EXPECT_TRUE(has_whole_head(request)) << request;
+  return http_answer(request, kPages);
+}
+
+TEST(Http, AnswersAGet) {
+  EXPECT_EQ(answer("GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nConnection: close\r\n"
+            "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+            "Content-Length: 3\r\n\r\nok\n");
+  EXPECT_THAT(answer("GET /metrics HTTP/1.0\r\n\r\n"), HasSubstr("\r\n\r\nentries 1\n"));
+  EXPECT_THAT(answer("GET /metrics?name[]=x HTTP/1.1\r\nA:\r\nB: \tc d\r\n\r\n"),
+              StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(Http, AHeadHasNoBodyButItsLength) {
+  const std::string text = answer("HEAD /metrics HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(text, HasSubstr("Content-Length: 10\r\n\r\n"));
+  EXPECT_TRUE(text.ends_with("\r\n\r\n"));
+}
+
+TEST(Http, NamesThePagesThatThereAre) {
+  EXPECT_THAT(answer("GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(answer("GET /metrics/ HTTP/1.1\r\n\r\n"),
+              HasSubstr("there are /healthz and /metrics\n"));
+}
+
+TEST(Http, OnlyReads) {
+  for (const char* method : {"POST", "PUT", "DELETE", "get", "OPTIONS"}) {
+    const std::string text = answer(std::string{method} + " /metrics HTTP/1.1\r\n\r\n");
+    EXPECT_THAT(text, StartsWith("HTTP/1.1 405 ")) << method;
+    EXPECT_THAT(text, HasSubstr("Allow: GET, HEAD\r\n"));
+  }
+}
+
+TEST(Http, RefusesWhatIsNoRequest) {
+  for (const std::string request : {"\r\n\r\n",
+                                    "GET\r\n\r\n",
+                                    "GET /metrics\r\n\r\n",
+                                    "GET  /metrics HTTP/1.1\r\n\r\n",
+                                    "GET /metrics HTTP/2.0\r\n\r\n",
+                                    "GET /metrics HTTP/1.1 \r\n\r\n",
+                                    " GET /metrics HTTP/1.1\r\n\r\n",
+                                    "GET metrics HTTP/1.1\r\n\r\n",
+                                    "GET http://here/metrics HTTP/1.1\r\n\r\n",
+                                    "G(T /metrics HTTP/1.1\r\n\r\n",
+                                    "GET /met rics HTTP/1.1\r\n\r\n",
+                                    "GET /m\xc3\xa9trics HTTP/1.1\r\n\r\n",
+                                    "GET /metrics HTTP/1.1\r\nno field\r\n\r\n",
+                                    "GET /metrics HTTP/1.1\r\n: x\r\n\r\n",
+                                    "GET /metrics HTTP/1.1\r\nA : x\r\n\r\n",
+                                    "GET /metrics HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
+                                    "GET /metrics HTTP/1.1\r\nA: b\rC: d\r\n\r\n",
+                                    "GET /metrics HTTP/1.1\r\nA: b\nC: d\r\n\r\n",
+                                    "GET /metrics HTTP/1.1\nHost: here\n\n",
+                                    "GET /metrics HTTP/1.1\r\nA: b\n\n"}) {
+    EXPECT_THAT(answer(request), StartsWith("HTTP/1.1 400 ")) << request;
+  }
+  EXPECT_THAT(answer(std::string("GET /a\0b HTTP/1.1\r\n\r\n", 21)), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST(Http, WaitsForTheWholeHead) {
+  const std::string request = "GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n";
+  for (std::size_t length = 0; length < request.size(); ++length) {
+    EXPECT_FALSE(has_whole_head(request.substr(0, length))) << length;
+  }
+}
+
+TEST(Http, WaitsForNoMoreThanAHeadMayHave) {
+  const std::string begin = "GET /healthz HTTP/1.1\r\nA: ";
+  const std::string fits = begin + std::string(kLongestHead - 4 - begin.size(), 'x') + "\r\n\r\n";
+  ASSERT_EQ(fits.size(), kLongestHead);
+  EXPECT_THAT(answer(fits), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(answer(begin + 'x' + fits.substr(begin.size())), StartsWith("HTTP/1.1 431 "));
+  EXPECT_FALSE(has_whole_head(std::string(kLongestHead, 'x')));
+  EXPECT_THAT(answer(std::string(kLongestHead + 1, 'x')), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST(Http, WhatFollowsTheHeadIsIgnored) {
+  EXPECT_THAT(answer("GET /healthz HTTP/1.1\r\n\r\nGET /metrics HTTP/1.1\r\n\r\n"),
+              HasSubstr("ok\n"));
+}
+
+}  // namespace
+}  // namespace hapax::cli
