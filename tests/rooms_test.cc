@@ -103,7 +103,7 @@ const std::map<std::string, Names> kSees{
     {"lab",
      {"base", "core", "voting", "mutex", "election", "memory", "world", "draw", "search", "check",
       "viewcheck", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
-    {"cli", {"base", "core", "console", "jobs", "serve", "lab_commands"}},
+    {"cli", {"base", "core", "mutex", "console", "jobs", "serve", "lab_commands"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";
