@@ -11,7 +11,7 @@ WaitsFor::WaitsFor(std::vector<LockInfo> locks, Awaits awaits)
     : locks_(std::move(locks)), awaits_(std::move(awaits)) {
   for (const LockInfo& lock : locks_) {
     if (lock.holder) edges_[lock.name] = wanted_by(*lock.holder);
-    // Every reader keeps a writer out; of a semaphore's units another may come back first.
+    // Every reader keeps a writer out; but another of a semaphore's units may come back first.
     const Operations* algorithm = find_algorithm(lock.algorithm);
     if (algorithm == nullptr || !algorithm->info.readers_join) continue;
     for (const Person& reader : lock.sharers) edges_[lock.name].merge(wanted_by(reader));
@@ -47,7 +47,7 @@ std::set<std::vector<std::string>> WaitsFor::cycles_from(const std::string& lock
   return cycles;
 }
 
-// Depth first. A lock that was left is not entered again: every knot shows at least one cycle.
+// Depth first. A lock that was left is not visited again: every knot shows at least one cycle.
 void WaitsFor::search(std::vector<std::string>& path, std::set<std::string>& done,
                       std::set<std::vector<std::string>>& cycles) const {
   const auto edges = edges_.find(path.back());

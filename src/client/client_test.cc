@@ -284,7 +284,7 @@ class Persistent {
       inside_.fetch_sub(1);
       mutex_.unlock();
       if (--left_ > 0) ask();
-      countdown_.step();  // The last: whoever waits may end this.
+      countdown_.step();  // Last: the thread that waits may end this.
     });
   }
 
@@ -394,7 +394,7 @@ TEST(Client, SaysWhatIsWrong) {
   EXPECT_THROW((Mutex{client, "tab\there"}), std::system_error);
 }
 
-// Of two groups, for here the first is gone for good.
+// Of two groups, since here the first is gone for good.
 TEST(Client, GoesToAnotherDaemonWhenItHasLostItsOwn) {
   Daemons first{1};
   Daemons second{1};
@@ -407,7 +407,7 @@ TEST(Client, GoesToAnotherDaemonWhenItHasLostItsOwn) {
   while (!lost.stop_requested() && Mutex::Clock::now() < give_up) std::this_thread::sleep_for(5ms);
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(mutex.valid_for(), 0ms);
-  mutex.unlock();  // Of what is lost: to nobody's harm.
+  mutex.unlock();  // Of what is lost: harmless.
   ASSERT_TRUE(mutex.try_lock_for(5s));
   EXPECT_FALSE(mutex.lost().stop_requested());
   EXPECT_GT(mutex.valid_for(), 0ms);

@@ -25,7 +25,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Whoever hangs up ends the wait.
+// A hang-up ends the wait.
 steady_clock::time_point forever() { return steady_clock::now() + std::chrono::hours{24}; }
 
 [[noreturn]] void fail(const net::Address& address, int error) {
@@ -188,7 +188,7 @@ std::ptrdiff_t Socket::read(std::span<std::uint8_t> room, milliseconds patience)
   return count <= 0 ? -1 : count;
 }
 
-// Bytes that have come may be in the session already: it is asked before the socket is.
+// Bytes that have arrived may already be in the session, so it is asked before the socket.
 std::ptrdiff_t Socket::read_tls(std::span<std::uint8_t> room, milliseconds patience) noexcept {
   for (const bool is_last : {false, true}) {
     std::unique_lock lock{mutex_};

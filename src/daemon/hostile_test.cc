@@ -1,4 +1,4 @@
-// Bytes from peers are hostile: whatever they say, the table complains, and serves on.
+// Bytes from peers are hostile: whatever they say, the table complains and goes on serving.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -185,7 +185,7 @@ TEST_F(Hostile, AClockThatLeaptDoesNotReachOtherLocks) {
             payload<RicartAgrawala>("ricart-agrawala/y", RicartAgrawala::Request{Clock{1}}));
 }
 
-// Whatever came before, a lock that the noise did not name is served as ever.
+// Whatever came before, a lock that the noise did not name is served as always.
 TEST_F(Hostile, NoiseDoesNoHarmToOtherLocks) {
   TableGroup group{3, policy_of_all()};
   Prng prng{11};

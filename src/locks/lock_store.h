@@ -1,4 +1,4 @@
-// The instances that are in memory, by name. They stand in blocks that never move; the index holds
+// The instances that are in memory, by name. They are in blocks that never move; the index holds
 // four bytes for each, so that a hundred thousand locks do not pay for a hash table's doubling.
 #pragma once
 

@@ -1,10 +1,10 @@
 // Which algorithm serves which lock: a list of rules PATTERN=ALGORITHM, the first that matches
 // wins, and a default for the others. All members of a group must have the same.
 //
-//   orders/*=maekawa      * matches any run of characters, also with / in it
-//   shard-?=raymond       ? matches one character
-//   pool/*=semaphore-ra:4 four may be inside at a time
-//   x=maekawa:cyclic      by these voting sets, where there are such for so many members
+//   orders/*=maekawa      * matches any run of characters, even with / in it
+//   shard-?=raymond       ? matches one character pool/*=semaphore-ra:4 four may be inside
+//   at a time x=maekawa:cyclic      by these voting sets, where there are such for so many
+//   members
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Policy {
   // The default, then rules in order: an error that says which one is wrong and what to write.
   static Result<Policy> parse(std::string_view fallback, std::span<const std::string> rules);
 
-  // Appends "PATTERN=ALGORITHM". The last = divides, so that a pattern may contain one.
+  // Appends "PATTERN=ALGORITHM". The last = separates the two, so that a pattern may contain one.
   Result<void> add(std::string_view rule);
   // An error if there is no such algorithm.
   Result<void> set_default(std::string_view algorithm);

@@ -1,5 +1,5 @@
 // The locks of a table that several may hold at once: readers and writers, semaphores. Part of the
-// LockTable, which hands over what is theirs; apart from it, because a lock here has many holders
+// LockTable, which hands over what concerns them; kept apart, because a lock here has many holders
 // and few of a group's locks are of this kind.
 //
 // Readers of one member share its entry, and with it the fence: one more reader costs no message
@@ -29,9 +29,9 @@
 
 namespace hapax {
 
-// An error, which says what else to do, if a lock of that kind does not give what is wanted.
+// An error that says what else to do if a lock of that kind does not give what is wanted.
 Result<void> check_want(std::string_view name, const LockKind& kind, Want want);
-// What to want in order to be asked for in that mode. REQUIRES: is_shared(kind.algorithm).
+// What to want to have it asked for in that mode. REQUIRES: is_shared(kind.algorithm).
 Want want_for(const LockKind& kind, Mode mode);
 
 class SharedLocks {

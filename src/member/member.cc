@@ -29,7 +29,7 @@ class Member::Awaited final : public Waiting {
   SharedLoop& loop_;
 };
 
-// Gives up a request if it is still open, a moment later: whoever asks for that may hold locks.
+// Gives up a request if it is still open, a moment later: the caller may hold locks.
 struct Member::Canceller {
   std::shared_ptr<LocalLock> lock;
   WaiterId waiter;
@@ -41,7 +41,7 @@ class Member::Later final : public Waiting {
  public:
   Later(std::shared_ptr<LocalLock> lock, std::stop_token token, detail::Completion& completion)
       : lock_(std::move(lock)), token_(std::move(token)), completion_(completion) {}
-  // It is its own from here on, until it is answered.
+  // It owns itself from here on, until it is answered.
   static void ask(std::unique_ptr<Later> later);
   void answer(std::error_code error, const detail::Holding& holding) override;
 
@@ -152,7 +152,7 @@ void Member::acquire_later(const std::string&, detail::LockHandle* handle,
   loop_.visit([this, &lock, &completion, cancel] {
     detail::Holding holding;
     if (lock.enter_again(holding)) {
-      // Not from here: whoever asks again as soon as it is answered would never come to an end.
+      // Not from here: one that asks again as soon as it is answered would never finish.
       return boost::asio::post(loop_.io(),
                                [&completion, holding] { completion.on_answer({}, holding); });
     }

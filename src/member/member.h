@@ -1,13 +1,13 @@
 // A member of the group inside this process, on a loop that the threads of this process share.
 //
-// A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table goes on
-// believing that it is held, and the next lock() is one compare-and-swap on its word
-// (local_lock.h), with the next turn. When somebody else wants it, here or elsewhere, the loop
-// takes the word back and releases; or, if it is in use, marks it, and the unlock releases. So it
-// does when a view stops, before what is held is reported.
+// A lock whose permission stays (carvalho-roucairol) is kept after an unlock: the table still
+// believes that it is held, and the next lock() is one compare-and-swap on its word (local_lock.h),
+// with the next turn. When somebody else wants it, here or elsewhere, the loop takes the word back
+// and releases; or, if it is in use, marks it, and the unlock releases. The same happens when a
+// view stops, before what is held is reported.
 //
-// In a group on an engine an entry by the word alone looks at the lease as well (lease.h), and at
-// whether it is still the one by which the lock was granted.
+// In a group on an engine an entry by the word alone also checks the lease (lease.h), and whether
+// it is still the one under which the lock was granted.
 #pragma once
 
 #include <atomic>

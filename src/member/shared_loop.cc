@@ -21,9 +21,9 @@ namespace {
 using Reactor = boost::asio::detail::epoll_reactor;
 
 // To wait for the loop's events without holding its lock we need the descriptor that Asio waits on,
-// and Asio tells it to nobody. An explicit instantiation may name what is private. What would take
-// its place: a loop of our own over epoll, which Asio's sockets would then have to do without; or
-// an Asio that has a native_handle() of its reactor.
+// and Asio does not give it away. An explicit instantiation may name what is private. The
+// alternatives: a loop of our own over epoll, which Asio's sockets would then have to do without;
+// or an Asio that has a native_handle() of its reactor.
 int events_of(const Reactor& reactor);
 template <int Reactor::*kDescriptor>
 struct Revealed {
@@ -100,8 +100,8 @@ void SharedLoop::give_lead_up() {
 }
 
 void SharedLoop::lead(Waiter& waiter, Deadline deadline, Guard& guard) {
-  // As long as it takes, since what is left over would not show on events_; but others who want to
-  // come in get their turn.
+  // As long as it takes, since what is left over would not show on events_; but others who want the
+  // loop get their turn.
   const auto run_all_ready = [&] {
     while (run_ready(waiter.done_) && !waiter.done_) {
       guard.unlock();

@@ -1,7 +1,7 @@
-// An event loop that whoever waits for it drives. A thread that waits takes the loop over and
+// An event loop driven by the threads that wait for it. A thread that waits takes the loop over and
 // handles what comes until its own answer is there, so that no other thread has to be woken for it;
-// while nobody waits, a resident thread does the same. Only one drives at a time; others who wait
-// meanwhile are woken by who drives.
+// while nobody waits, a resident thread does the same. Only one drives at a time and wakes the
+// others that wait.
 //
 // Everything on the loop happens under one lock, which nobody holds while nothing happens: to do
 // something on the loop is to take the lock and do it, on one's own thread.
@@ -24,7 +24,7 @@
 
 namespace hapax::client {
 
-// A mutex that serves first who comes first, so that a busy driver cannot shut the others out.
+// A first come, first served mutex, so that a busy driver cannot shut the others out.
 class FairMutex {
  public:
   void lock() {
@@ -53,7 +53,7 @@ class SharedLoop {
     friend class SharedLoop;
 
     bool done_ = false;  // The loop's.
-    std::mutex mutex_;   // Guards what follows, for who does not drive.
+    std::mutex mutex_;   // Guards what follows, for those who do not drive.
     std::condition_variable told_;
     bool is_told_ = false;
   };
