@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
+#include <utility>
 
 #include "console/usage.h"
 
@@ -34,7 +35,7 @@ Result<std::string> read_file(const std::string& file) {
     if (text.size() > kLargestFile) return error("the file is too large");
   }
   if (stream.bad()) return error("the file cannot be read");
-  return text;
+  return {boost::system::in_place_value, std::move(text)};
 }
 
 void write_file(const std::string& file, const std::string& text) {
