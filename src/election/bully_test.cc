@@ -10,8 +10,8 @@
 namespace hapax {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 enum BullyMessage : std::size_t { kElection, kOk, kCoordinator };
 

@@ -11,7 +11,7 @@
 namespace hapax {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr ChangRoberts::Options kDescending{.direction = Direction::descending};
 

@@ -10,7 +10,7 @@
 namespace hapax {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using Ballot = RingElection::Ballot;
 
 enum RingMessage : std::size_t { kRingElection, kRingCoordinator };

@@ -14,7 +14,7 @@ TEST(MemoryCatalog, ListsEveryAlgorithmOfTheRoom) {
     names.push_back(info.name);
     EXPECT_FALSE(info.summary.empty());
   }
-  EXPECT_THAT(names, testing::ElementsAre("dijkstra", "bakery-lock", "semaphore"));
+  EXPECT_THAT(names, ::testing::ElementsAre("dijkstra", "bakery-lock", "semaphore"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace hapax {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::string_view kAll[] = {"bully", "ring-election", "chang-roberts"};
