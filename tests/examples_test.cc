@@ -50,12 +50,12 @@ std::vector<Block> blocks_of(const fs::path& page) {
   return blocks;
 }
 
-// From `hapax` on, without the comment.
+// From `hapax` on, without the comment; ./run passes its arguments on to it.
 std::optional<std::string> hapax_command(const std::string& line) {
-  static const std::regex command{R"(\s*(?:build/)?(hapax .*?)\s*(?:#.*)?)"};
+  static const std::regex command{R"(\s*(?:build/hapax|hapax|\./run) ([^#\s].*?)\s*(?:#.*)?)"};
   std::smatch match;
   if (!std::regex_match(line, match, command)) return std::nullopt;
-  return match[1].str();
+  return "hapax " + match[1].str();
 }
 
 Lines hapax_commands(const fs::path& page) {

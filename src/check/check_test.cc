@@ -137,7 +137,7 @@ TEST(Check, RefusesWhatItCannotExplore) {
   EXPECT_FALSE(check("lamport", {.holder = NodeId{3}}).has_value());
 }
 
-// What a loss or a crash costs, shown by one who waits for ever and no more.
+// What a loss or a crash costs, shown by one process that waits for ever and nothing else.
 TEST(Check, ProgressIsNotExpectedUnderLossUnlessTold) {
   for (const bool expected : {false, true}) {
     const CheckOptions options{.losses = 1, .expect_progress = expected};

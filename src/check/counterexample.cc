@@ -82,8 +82,8 @@ Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
     block.commands = lines_of(report.commands[i]);
     script.blocks.push_back(std::move(block));
   }
-  // The search ends where nobody can do anything; who waits for ever may have done so for long, and
-  // others need not have asked.
+  // The search ends where nobody can do anything; the one that waits for ever may have done so for
+  // long, and others need not have asked.
   if (report.property == name_of(Flaw::Kind::dead_end)) {
     Result<Minimised> less = minimise(script);
     if (less && less->flaw.kind == Flaw::Kind::dead_end) {

@@ -13,8 +13,8 @@
 
 namespace hapax {
 
-// REQUIRES: the report is of that check, and violated, by an algorithm that sends messages. Of a
-// dead end, only the steps that somebody's waiting for ever needs.
+// REQUIRES: the report is of that check, and violated, by an algorithm that sends messages. For a
+// dead end, only the steps that make one process wait for ever.
 Result<Script> trace_of(std::string_view algorithm, const CheckOptions& options,
                         const MutexChoices& choices, const CheckReport& report);
 

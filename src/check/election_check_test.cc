@@ -112,8 +112,8 @@ TEST(ElectionCheck, SaysWhatIsProvedNeitherMoreNorLess) {
                         "suspected), and at rest"));
 }
 
-// Who takes over from a crashed bully may count the same term, before all have heard of it; the
-// members of a ring start again in the next one.
+// The successor of a crashed bully may use the same term, before all have heard of it; the members
+// of a ring start again in the next one.
 TEST(ElectionCheck, SaysWhetherATermHasOneLeader) {
   const std::string one = "no two follow different ones in the same term";
   EXPECT_THAT(check("bully", options(3, 0, 2)).value().proved, HasSubstr(one));
@@ -162,8 +162,8 @@ std::uint32_t size_of(R& member) {
   return field<Fixed<std::uint32_t>>(member, "size").value;
 }
 
-// Does what the real step did, with the messages as `change(to, message)` leaves them, but for
-// those that it refuses.
+// Does what the real step did, with the messages as `change(to, message)` leaves them, except those
+// that it refuses.
 template <class Member, class Message, class Change>
 void hand_on(Member& member, const Effects<Message>& real, Effects<Message>& fx, Change&& change) {
   for (const std::string& reason : real.reasons()) fx.because("{}", reason);
@@ -417,7 +417,7 @@ TEST(ElectionMutants, NeverStart) {
   EXPECT_EQ(check_mutant<NeverStarts>(options(3, 0)).finding, "nobody is ever elected");
 }
 
-// Nothing of an old link arrives after its end was told: the trace drops it.
+// Nothing from an old link arrives after its end was told: the trace drops it.
 TEST(ElectionCounterexample, IsATraceThatPlays) {
   ElectionModel model{elect_among<Bully>(3), options(3, 1)};
   const auto step = [](ElectionStep kind, std::uint8_t from, std::uint8_t to = 0) {

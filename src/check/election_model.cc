@@ -164,7 +164,7 @@ void ElectionModel::expand(const std::uint64_t* row, Steps& steps) {
   if (crashed < options_.crashes) expand_crashes(steps);
 }
 
-// Member i takes a step from `next`, which is row_ but for the link that it was taken from.
+// Member i takes a step from `next`, which is row_ except for the link that the message came from.
 void ElectionModel::take(Steps& steps, const SearchStep& step, Row next, std::uint32_t i) {
   const Reaction& reaction = react(i, row_[i], input_of(step));
   next[i] = reaction.local;

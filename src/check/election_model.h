@@ -1,8 +1,8 @@
 // All that members of an election and the links between them can do, as a model for the search. It
-// keeps the promises that the contract asks of a driver, and nothing more: who crashes is suspected
-// by each member at any later time, or never if that one crashes, too; what it sent may arrive
-// until then and not afterwards; nobody is suspected that lives. A member that has no election open
-// may campaign whenever it knows no leader, and options.entries - 1 times though it has one.
+// keeps the promises that the contract asks of a driver, and nothing more: a member that crashes is
+// suspected by each other at any later time, or never if that one crashes, too; what it sent may
+// arrive until then and not afterwards; no live member is suspected. A member that has no election
+// open may campaign whenever it knows no leader, and options.entries - 1 times although it has one.
 //
 // A state is a row of numbers: one for each member, one for each link. A member that has crashed
 // has a number of its own, whatever it was doing; the crashes left are counted from these. The
@@ -48,16 +48,16 @@ class ElectionModel final : public SearchModel {
   // step that led there.
   std::uint64_t waits(const std::uint64_t* row) const override;
   std::string dead_end(const std::uint64_t*) const override { return "nothing can happen"; }
-  // Deliveries and suspicions happen at last; nobody has to campaign, or to crash. No cycle has a
-  // suspicion on it, since none is taken back, so that all of them can go as one.
+  // Deliveries and suspicions happen eventually; nobody has to campaign, or to crash. No cycle has
+  // a suspicion on it, since none is taken back, so all of them can count as one.
   std::optional<std::uint32_t> fair_class(const SearchStep& step) const override;
   // As commands of a trace, those of a step with line ends between them: what is lost with a link
   // is dropped before its end is told.
   std::vector<std::string> tell(const std::vector<SearchStep>& way) override;
 
-  // Whether a state at rest was ever seen, other than the first: else nothing was judged.
+  // Whether a state at rest was ever seen, other than the first: otherwise nothing was judged.
   bool rests() const { return rests_; }
-  // Whether no two that live were ever seen to follow different ones, crashed or not, in one term.
+  // Whether no two live ones were ever seen to follow different ones, crashed or not, in one term.
   bool terms_have_one_leader() const { return terms_have_one_leader_; }
   // If so, fair or not: then the lack of cycles means that every run ends.
   void let_every_cycle_count(bool so) { every_cycle_counts_ = so; }
@@ -67,8 +67,8 @@ class ElectionModel final : public SearchModel {
 
   struct Local {
     AnyElection algorithm;
-    std::uint8_t again;  // How often it may still campaign though it has a leader.
-    std::uint8_t told;   // A bit for each peer whose fall it was told of.
+    std::uint8_t again;  // How often it may still campaign although it has a leader.
+    std::uint8_t told;   // A bit for each peer whose crash it was told of.
   };
   struct Reaction {
     std::uint32_t local;

@@ -30,7 +30,8 @@ std::optional<Progress> judge_endless_runs(const CheckOptions& options, Election
   return std::nullopt;
 }
 
-// So that the trace shows whom everybody follows. At rest only what was sent to the fallen is left.
+// So that the trace shows whom everybody follows. At rest only what was sent to crashed members is
+// left.
 void end_with_a_look(CheckReport& report) {
   if (report.commands.empty()) return;
   report.commands.back() += report.property == "agreement" ? "\nstabilize\nshow" : "\nshow";

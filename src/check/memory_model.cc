@@ -55,7 +55,7 @@ class MemoryCheck final : public SearchModel {
     }
   }
 
-  // Who is on its way in or out, where progress is promised. The dead do not wait.
+  // Those on their way in or out, where progress is promised. The dead do not wait.
   std::uint64_t waits(const std::uint64_t* row) const override {
     if (!options_.promises_progress()) return 0;
     std::uint64_t waiting = 0;
@@ -73,7 +73,7 @@ class MemoryCheck final : public SearchModel {
     return fmt::format("deadlock: {}", who);
   }
 
-  // Every process takes its next step at last, and leaves at last.
+  // Every process eventually takes its next step, and eventually leaves.
   std::optional<std::uint32_t> fair_class(const SearchStep& step) const override {
     if (kind_of(step) == CheckStep::request || kind_of(step) == CheckStep::crash) {
       return std::nullopt;

@@ -92,7 +92,7 @@ TEST(MutantsOfRicartAgrawala, DoNotRaiseTheClockOnRequestsAndLetTwoIn) {
   expect_caught<RicartAgrawala, bugs::LetsTheClockBe>({"exclusion", 10}, {});
 }
 
-// Two on a FIFO channel never meet inside: the fence alone tells.
+// Two on a FIFO channel never meet inside: only the fence shows it.
 TEST(MutantsOfRicartAgrawala, DoNotRaiseTheClockOnRequestsAndFencesFallBack) {
   expect_caught<RicartAgrawala, bugs::LetsTheClockBe>({"fence", 7}, {.n = 2});
   expect_not_caught<RicartAgrawala, bugs::LetsTheClockBe>({.n = 2, .fences = false});

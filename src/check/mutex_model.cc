@@ -233,7 +233,7 @@ bool MutexModel::check_entry(Row& row, Steps& steps, const SearchStep& step, std
   }
   if (!options_.fences) return true;
   const bool alone = excludes_all(all[i].mode, members_.capacity());
-  // Nobody but the lone ones is ordered among k units: the last turns would only be more states.
+  // Among k units only exclusive entries are ordered: keeping the last turn would only add states.
   if (!alone && !has_modes_) return true;
   const std::uint64_t before = alone ? common.last_turn : common.last_lone;
   if (number(turn) <= before) {

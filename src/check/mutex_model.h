@@ -33,7 +33,7 @@ class MutexModel final : public SearchModel {
   void expand(const std::uint64_t* row, Steps& steps) override;
   // Where progress is promised. The dead do not wait.
   std::uint64_t waits(const std::uint64_t* row) const override;
-  // Deliveries and exits happen at last; nobody has to ask, and faults need not occur.
+  // Deliveries and exits happen eventually; nobody has to ask, and faults need not occur.
   std::optional<std::uint32_t> fair_class(const SearchStep& step) const override;
   std::string dead_end(const std::uint64_t* row) const override;
   // As commands of a trace. A message that overtakes others is named by its place on the link.

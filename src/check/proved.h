@@ -12,7 +12,7 @@ namespace hapax {
 enum class Progress : std::uint8_t {
   not_promised,  // Messages or processes may be lost.
   by_ending,     // Every run ends, and none with somebody waiting.
-  by_fairness,   // No fair way round leaves anybody waiting.
+  by_fairness,   // No fair cycle leaves anybody waiting.
   undecided,     // No dead end; whether somebody can be passed over for ever is open.
 };
 
@@ -29,8 +29,8 @@ Promise promise_of(std::uint32_t capacity);
 std::string what_is_proved(const CheckOptions& options, std::string_view what, Progress progress,
                            const Promise& promise);
 
-// Of an election. Crashes take nothing from its progress: who has fallen is suspected in the end.
-// `one_leader_a_term`: no two that live ever followed different ones in the same term.
+// Of an election. Crashes do not hinder its progress: those that crash are eventually suspected.
+// `one_leader_a_term`: no two live members ever followed different ones in the same term.
 // REQUIRES: progress != not_promised.
 std::string what_is_proved_of_election(const CheckOptions& options, Progress progress,
                                        bool one_leader_a_term);

@@ -28,7 +28,7 @@ Reactions::Reactions(const Operations& algorithm, const CheckOptions& options,
     Instance first = options.holdings.empty()
                          ? Instance{algorithm, view, choices}
                          : Instance{algorithm, view, choices, options.holdings[i]};
-    // Clocks may start anywhere; from 1 on, a 0 says that there is none.
+    // Clocks may start anywhere; from 1, since 0 means that there is none.
     if (forever_ && first.clock()) first.raise_counter(1);
     initial_.push_back({std::move(first), static_cast<std::uint8_t>(options.entries)});
   }

@@ -81,7 +81,7 @@ class Reactions {
     Instance algorithm;
     std::uint8_t left;  // How often it may still ask.
   };
-  struct Face {  // What the search asks about a local state all the time.
+  struct Face {  // What the search often asks about a local state.
     Phase phase;
     bool may_ask;
     Holding holding;

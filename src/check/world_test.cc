@@ -1,5 +1,5 @@
 // The search against the plainest one there can be: worlds as values, their encodings in a set. It
-// shares no code with the search but the algorithms, so equal counts are more than one opinion.
+// shares no code with the search except the algorithms, so equal counts are more than one opinion.
 #include <algorithm>
 #include <deque>
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ void add_words(const Command& command, std::vector<Word>& words) {
   words.insert(words.end(), command.words.begin(), command.words.end());
 }
 
-// f(command, the words that may stand behind it) for each that people use.
+// f(command, the words that may follow it) for each that people use.
 template <class F>
 void for_each_command(const Program& program, F&& f) {
   for (const Command& command : program.commands) {

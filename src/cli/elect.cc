@@ -37,7 +37,7 @@ struct CampaignArguments : ElectArguments {
   std::vector<std::string> command;
 };
 
-// A name for hand-overs that nobody else has.
+// A name, for handing over, that nobody else has.
 std::string own_value() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
@@ -72,7 +72,7 @@ void say_that_it_leads(const Election& election, const CampaignArguments& a) {
                                    a.name, what)};
 }
 
-// In favour of whom it was asked to, if that one is there.
+// In favour of the candidate it was asked to step down for, if that one is there.
 void step_down(Election& election, const CampaignArguments& a) {
   const std::string successor = election.wanted_successor();
   if (!successor.empty()) {
@@ -105,7 +105,7 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
   if (reliance.has_ended()) fail_as_lost(a, "");
   Job job{a.command, signals.former(), tie};
   if (const auto status = attend(job, reliance, signals)) {
-    job.end(grace, kForAll);  // It leads until nobody of it is left.
+    job.end(grace, kForAll);  // It leads until no process of the job is left.
     return *status;
   }
   const bool was_asked = election.asked_to_resign().stop_requested() &&

@@ -34,7 +34,7 @@ struct RunArguments {
   bool verbose = false;
 };
 
-// What stands before `--` and was not ours is the command, unless that is behind it.
+// What comes before `--` and is not ours is the command, unless one follows it.
 std::vector<std::string> command_from(const RunArguments& a, const Given& given) {
   std::vector<std::string> command = given.rest;
   if (!command.empty() && command.front().starts_with('-')) {
@@ -78,7 +78,7 @@ int run_job(const RunArguments& a, const Given& given) {
             [&](Client& client) { return grace = grace_within_lease(client, a.kill_after_s); }};
   if (!held.is_held()) {
     say(a, fmt::format("somebody else has {}", a.wanted.name));
-    return a.conflict;  // Without a word, as flock.
+    return a.conflict;  // Silently, like flock.
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),

@@ -48,7 +48,7 @@ std::uint32_t parent_of(std::uint32_t pid) {
 }
 
 // In `hapax run a -- hapax run b` the outer process holds and the inner one waits: on this machine
-// a process awaits its descendants.
+// a process waits for its descendants.
 class Families {
  public:
   Families() : here_(host_name()) {}

@@ -77,7 +77,7 @@ struct Command {
   struct Word {
     std::string text, meaning;
   };
-  std::vector<Word> words{};  // That may stand behind it as well, for completion.
+  std::vector<Word> words{};  // That may follow it as well, for completion.
 
   void add(std::string names, Option::Target target, std::string meaning,
            OptionDetails details = {});

@@ -18,7 +18,7 @@ inline constexpr int kBadUsage = 64;        // EX_USAGE: the command line or the
 inline constexpr int kUnavailable = 69;     // EX_UNAVAILABLE: no daemon answers, or it refuses.
 inline constexpr int kSystem = 71;          // EX_OSERR: cannot fork, and the like.
 inline constexpr int kLost = 75;            // EX_TEMPFAIL: the lock was lost and the job ended.
-inline constexpr int kNotExecutable = 126;  // As shells have it.
+inline constexpr int kNotExecutable = 126;  // As shells do.
 inline constexpr int kNotFound = 127;
 inline constexpr int kBySignal = 128;  // Plus the signal's number.
 

@@ -11,7 +11,7 @@ namespace hapax::cli {
 // Decimal, whatever zeros stand before it. `unit` ends the advice.
 Check whole_number(std::uint64_t least, std::uint64_t most, std::string unit = "");
 
-// With a fraction if you like.
+// Perhaps with a fraction.
 Check fraction(double least, double most);
 Check seconds(double least, double most);
 

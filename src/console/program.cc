@@ -19,7 +19,7 @@ const char* const kVersion = HAPAX_VERSION;
 
 namespace {
 
-// Usage as the command says it: CLI11 does not know of what stands behind `--`.
+// Usage as the command says it: CLI11 does not know of what follows `--`.
 class SaidUsage : public CLI::Formatter {
  public:
   explicit SaidUsage(std::string usage) : usage_(std::move(usage)) {}
@@ -79,7 +79,7 @@ const Command* first_command(const Program& program, int argc, char** argv) {
   return argc < 2 ? nullptr : find(program.commands, argv[1]);
 }
 
-// What CLI11 says about a command line, said so that one knows what to do.
+// What CLI11 says about a command line, put so that one knows what to do.
 std::string advice(const Program& program, const CLI::ParseError& e, int argc, char** argv) {
   if (argc < 2) return fmt::format("{}; try `hapax compare -n 10` (--help shows how)", e.what());
   if (first_command(program, argc, argv) != nullptr) {
@@ -101,7 +101,7 @@ int complain(std::string_view what, int status) {
 }
 
 int cannot_write(int error, int status) {
-  if (error == EPIPE) return status;  // Whoever reads has seen enough.
+  if (error == EPIPE) return status;  // The reader has seen enough.
   return complain(fmt::format("cannot write the output: {}", std::strerror(error)), kUsage);
 }
 
@@ -151,7 +151,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
     fmt::print("{}", text.str());
     return status;
   } catch (const CLI::ParseError& e) {
-    // Who takes locks in scripts goes by sysexits, the laboratory by grep.
+    // Commands that take locks go by sysexits, those of the laboratory by grep.
     const bool is_of_locks = first != nullptr && first->group == kLockGroup;
     return complain(advice(program, e, argc, argv), is_of_locks ? kBadUsage : kUsage);
   }

@@ -1,4 +1,4 @@
-// A job that may run only as long as something lasts: a lock, or a lead.
+// A job that may run only as long as something lasts: a lock, or leadership.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@
 
 namespace hapax::cli {
 
-// A daemon is not suspected before it has left two signs of life out; from then on to the end of
-// the silence that it is allowed, the job must have ended.
+// A daemon is not suspected before it has missed two signs of life; between then and the end of the
+// silence it is allowed, the job must have ended.
 inline constexpr std::chrono::milliseconds kLongestGrace =
     Client::kSilence - 2 * Client::kPingEvery;
 
@@ -30,13 +30,13 @@ class Reliance {
 
   bool has_ended();
   Bell& bell() { return bell_; }
-  // As of when it was looked at last.
+  // As of the last look.
   std::chrono::milliseconds good_for() const;
   // Until it ends by itself, unless it is renewed.
   std::chrono::milliseconds lasts_for() const;
-  // How long the job has from SIGTERM to SIGKILL, now that it has ended: the grace, and no longer
-  // than what was granted was good when it was looked at last. A daemon that leaves says so while
-  // there is time.
+  // How long the job has from SIGTERM to SIGKILL, now that reliance has ended: the grace, but no
+  // longer than the grant was good for at the last look. A daemon that leaves says so while there
+  // is time.
   std::chrono::milliseconds grace_left() const;
 
  private:
@@ -55,8 +55,8 @@ class Reliance {
 // Until the job has ended, and what it returned; or until it must, and nothing.
 std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals);
 
-// How long a job has from SIGTERM to SIGKILL when its lock is lost: as said, or a second, or what a
-// short lease has room for. Fails if what was said does not fit inside the lease.
+// How long a job has from SIGTERM to SIGKILL when its lock is lost: as told, or a second, or what a
+// short lease has room for. Fails if the time told does not fit inside the lease.
 std::chrono::milliseconds grace_within_lease(Client& client, std::optional<double> said_s);
 
 // What a job may want to know of its grant, in its environment. Throws Failure.

@@ -37,7 +37,7 @@ struct Start {
   char* const* argv;
   pid_t parent;
   int terminal;    // -1: not in the foreground.
-  int go;          // A byte comes when all is ready; none if the parent dies.
+  int go;          // A byte arrives when all is ready; none if the parent dies.
   int complaints;  // The error of an exec that failed.
   int connection;  // To inherit; -1: nothing.
   const sigset_t& signals;
@@ -54,7 +54,7 @@ struct Start {
   while ((count = read(start.go, &ready, 1)) < 0 && errno == EINTR) {
   }
   if (count != 1) _exit(kSystem);
-  // Scripts use the descriptors of one digit as they please; this one survives the exec.
+  // Scripts use descriptors of one digit as they please; this one survives the exec.
   if (start.connection >= 0) (void)fcntl(start.connection, F_DUPFD, 10);
   sigprocmask(SIG_SETMASK, &start.signals, nullptr);
   execvp(start.argv[0], start.argv);
@@ -78,7 +78,7 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  // Children that we had before exec made us hapax are none of the job.
+  // Children that we had before exec made us hapax are not part of the job.
   adopts_ = children().empty() && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
   terminal_ = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);  // None: -1.
   has_terminal_ = is_interactive() && in_foreground();
@@ -92,9 +92,9 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
     become({argv.data(), parent, has_terminal_ ? terminal_ : -1, go.read, complaints.write,
             connection == Connection::inherited ? tie.descriptor() : -1, signals});
   }
-  setpgid(pid_, pid_);  // Here as well: whoever is first.
+  setpgid(pid_, pid_);  // Here as well: whichever comes first.
   if (has_terminal_) give_terminal();
-  // Whoever ends it, should we not be able to, knows of it before it begins.
+  // Those who end it if we cannot know of it before it begins.
   warden_.start(pid_, {complaints, go}, tie.descriptor(), tie.is_remote());
   tie.has_job(pid_);
   close(go.read);
@@ -140,7 +140,7 @@ void Job::give_terminal() noexcept {
 }
 
 void Job::take_terminal() noexcept {
-  // SIGTTOU is held back, so we may although we are in the background.
+  // SIGTTOU is blocked, so we may although we are in the background.
   if (has_terminal_) tcsetpgrp(terminal_, getpgrp());
   has_terminal_ = false;
 }
@@ -163,7 +163,7 @@ void Job::suspend(const std::function<bool()>& may_go_on) {
   const int by = std::exchange(stopped_by_, 0);
   const bool wants_terminal = by == SIGTTIN || by == SIGTTOU;
   const bool by_terminal = wants_terminal || by == SIGTSTP;
-  if (!by_terminal || terminal_ < 0) return;  // Whoever stopped it will continue it.
+  if (!by_terminal || terminal_ < 0) return;  // The one that stopped it will continue it.
   take_terminal();
   if (!(wants_terminal && in_foreground())) stop_like_others();
   if (in_foreground() && (wants_terminal || is_interactive())) {
@@ -182,7 +182,7 @@ bool Job::is_over() {
   for (const pid_t pid : children()) {
     if (!warden_.is(pid)) return false;
   }
-  // Without that file in /proc the group alone tells.
+  // Without that file in /proc only the group can tell.
   return kill(-pid_, 0) != 0 && errno == ESRCH;
 }
 
@@ -209,12 +209,12 @@ void Job::end(milliseconds grace, milliseconds patience) {
     signal(SIGTERM);
     if (adopts_) {
       for (const pid_t pid : children()) {
-        if (!warden_.is(pid)) kill(pid, SIGTERM);  // Also who has left the group.
+        if (!warden_.is(pid)) kill(pid, SIGTERM);  // Even those that have left the group.
       }
     }
   }
   if (!wait_until_over(grace)) {
-    // Again and again: who is killed may leave children of its own to us.
+    // Again and again: a process that is killed may leave its own children to us.
     do {
       kill_all();
     } while (!wait_until_over(kLookWhoIsLeft) && steady_clock::now() < give_up);

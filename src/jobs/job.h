@@ -1,9 +1,9 @@
 // A command as a job: a process group of its own that ends as a whole, however it ends.
 //
-// Whoever the command leaves behind is adopted by us (PR_SET_CHILD_SUBREAPER) and so can be found.
-// Should we be killed ourselves, the warden ends it. Should the warden be killed as well, the lock
-// still outlives the job: the command has inherited the socket, as it would from flock(1), and so
-// has whoever it starts.
+// Processes that the command leaves behind are adopted by us (PR_SET_CHILD_SUBREAPER) and so can be
+// found. If we are killed ourselves, the warden ends the job. If the warden is killed as well, the
+// lock still outlives the job: the command has inherited the socket, as it would from flock(1), and
+// so has all that it starts.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@ inline constexpr std::chrono::milliseconds kForAll{24 * 3'600'000};
 
 class Job {
  public:
-  // Whether the command has the connection that `tie` is about.
+  // Whether the command inherits the connection of `tie`.
   enum class Connection { inherited, closed };
 
-  // Starts it, with `signals` held back as they were for us. Throws Failure: not found, not
+  // Starts it, with `signals` blocked as they were for us. Throws Failure: not found, not
   // executable, cannot fork.
   Job(const std::vector<std::string>& command, const sigset_t& signals, const detail::JobTie& tie,
       Connection connection = Connection::inherited);
@@ -37,20 +37,20 @@ class Job {
 
   // To the whole group; a stopped one is woken to hear it, unless it is told to stop.
   void signal(int signal) noexcept;
-  // Collects what has ended. What the command returned, as shells have it, once it has.
+  // Collects what has ended. What the command returned, as a shell would report it, once it has.
   std::optional<int> reap();
   // The command has stopped (^Z, or it wanted the terminal): suspends us as well, as its shell
   // expects. Comes back when we are continued; the command goes on if it may.
   bool has_stopped() const { return stopped_by_ != 0; }
   void suspend(const std::function<bool()>& may_go_on);
 
-  // Whether anybody of it is left.
+  // Whether any process of it is left.
   bool is_over();
   // SIGTERM to those left and, after `grace`, SIGKILL; at most `patience` more until they are gone.
   void end(std::chrono::milliseconds grace, std::chrono::milliseconds patience);
-  // So long it may run without further word from us.
+  // How long it may run without further word from us.
   void may_run_for(std::chrono::milliseconds valid) noexcept { warden_.let_run_for(valid); }
-  // What the command left behind is none of ours.
+  // What the command left behind is not our business.
   void let_go() noexcept { is_let_go_ = true; }
 
  private:
@@ -63,7 +63,7 @@ class Job {
   pid_t pid_ = -1;  // Of the command, and of its group.
   Warden warden_;
   int terminal_ = -1;    // That controls us, if one does.
-  bool adopts_ = false;  // All our children are of the job.
+  bool adopts_ = false;  // All our children belong to the job.
   bool is_let_go_ = false;
   bool has_terminal_ = false;  // The group is in the foreground.
   int stopped_by_ = 0;

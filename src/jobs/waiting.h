@@ -21,7 +21,7 @@ struct Wanted {
   std::string name;
   std::string address;
   bool shared = false;     // To read, with others.
-  bool exclusive = false;  // Alone, also where a plain request would take a unit.
+  bool exclusive = false;  // Alone, even where a plain request would take a unit.
   bool nonblock = false;
   std::optional<double> wait_s;
 };
@@ -33,8 +33,8 @@ void add_mode(Command& command, Wanted& wanted);
 // Throws Failure.
 void check(const Wanted& wanted);
 
-// Runs `wait` in a thread, so that this one hears signals: one meanwhile ends the process, 128 +
-// its number. Throws what `wait` throws.
+// Runs `wait` in a thread, so that this one hears signals: a signal meanwhile ends the process, 128
+// + its number. Throws what `wait` throws.
 void listen_while(Signals& signals, const std::function<void()>& wait);
 
 // A connection and a lock that is held over it.
@@ -43,9 +43,9 @@ class Hold {
   // How long a grant must be good for to be of use.
   using Least = std::function<std::chrono::milliseconds(Client&)>;
 
-  // Connects and waits as long as wanted; is_held() says whether it came about. A grant that is
-  // about to end with its lease is waited with, and if it is lost, the wait goes on. Throws
-  // Failure. A signal meanwhile ends the process: 128 + its number.
+  // Connects and waits as long as wanted; is_held() says whether that worked. With a grant that is
+  // about to end with its lease we wait until it is renewed; if it is lost, the wait goes on.
+  // Throws Failure. A signal meanwhile ends the process: 128 + its number.
   Hold(const Wanted& wanted, Signals& signals, const Least& least = {});
 
   bool is_held() const { return held_; }

@@ -16,9 +16,8 @@
 namespace hapax::cli {
 namespace {
 
-// Until the leash is let go, or until it is time, as was said last. As long as a
-// daemon on this machine has not hung up, it is not time: it ends the group itself before it frees
-// what is held.
+// Until the leash is let go, or until the time that it was told last. As long as a daemon on this
+// machine has not hung up, it is not time: it ends the group itself before it frees what is held.
 void wait_for_end(int leash, int connection, bool is_remote) {
   const int clock = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
   std::array<pollfd, 3> ears{
@@ -53,7 +52,7 @@ void wait_for_end(int leash, int connection, bool is_remote) {
     if (null < 0 || dup2(null, fd) < 0) close(fd);
   }
   wait_for_end(leash, connection, is_remote);
-  // This allocates; glibc sees to it that the child of a process with threads may.
+  // This allocates; glibc allows that in the child of a process with threads.
   (void)group.end(kForAll);
   _exit(0);
 }

@@ -13,7 +13,7 @@
 namespace hapax::cli {
 namespace {
 
-constexpr std::uint32_t kAskersAtMost = 64;     // Of very many processes, unless told otherwise …
+constexpr std::uint32_t kAskersAtMost = 64;     // Of very many processes, by default …
 constexpr std::uint32_t kManyProcesses = 1000;  // … and this many are very many.
 
 // Not known before -n is: the command line alone cannot check it.

@@ -13,7 +13,7 @@ namespace hapax::cli {
 
 class SimTrace {
  public:
-  // Throws UsageError if the file cannot be written, or nobody could read a trace of so many.
+  // Throws UsageError if the file cannot be written, or there are too many to read a trace of.
   SimTrace(const SimArguments& arguments, const SimOptions& options, const VotingSets* sets);
 
   SimRecorder* recorder() { return &recorder_; }

@@ -1,4 +1,4 @@
-// What every search comes to, whatever its model: counts, a violation with the way to it, or a
+// What every search comes to, whatever its model: counts, a violation with the path to it, or a
 // search that was cut short. What was proved is for the model's own page to say.
 #pragma once
 
@@ -20,7 +20,7 @@ class Conclusion {
   bool is_open() const { return is_open_; }
 
   void violated(std::string property, std::string finding, const std::vector<SearchStep>& way);
-  // Somebody can go round for ever: the way there, and once round.
+  // Somebody can go round for ever: the path there, and once round.
   void goes_round(std::string property, std::string finding, const FairCycles::Starvation& starved);
 
   CheckReport report;

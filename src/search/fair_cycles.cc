@@ -77,8 +77,8 @@ bool FairCycles::find_for(std::uint32_t process) {
   return false;
 }
 
-// The states of the path from `state` on are a strongly connected part. Whether it has a fair way
-// round.
+// The states of the path from `state` on are a strongly connected part. Whether it has a fair
+// cycle.
 bool FairCycles::close_part(std::uint32_t state, std::uint32_t part) {
   const auto begin = std::find(path_.rbegin(), path_.rend(), state).base() - 1;
   for (auto at = begin; at != path_.end(); ++at) part_of_[*at] = part;

@@ -1,8 +1,8 @@
 // Does everybody who waits enter? In a graph of states without dead ends, a process can wait for
 // ever only by going round in a cycle. A cycle counts only if it is fair: a delivery or an exit
 // that stays possible all along it must also happen on it (weak fairness). For each process: the
-// strongly connected parts of the states in which it waits; if one of them allows a fair way round,
-// the process may starve.
+// strongly connected parts of the states in which it waits; if one of them has a fair cycle, the
+// process may starve.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class FairCycles {
  public:
   struct Starvation {
     std::uint32_t process;
-    std::uint32_t state;  // The first one reached from which a fair way round leads back to it.
+    std::uint32_t state;  // The first one reached from which a fair cycle leads back to it.
   };
 
   FairCycles(SearchModel& model, const States& states);

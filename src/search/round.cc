@@ -18,7 +18,7 @@ std::vector<SearchStep> FairRound::from(std::uint32_t start) {
     expand(visit.state);
     all_ |= possible_;
     for (const Step& step : steps_) {
-      // A class is dealt with once it is taken, or was not possible on the way.
+      // A class is dealt with once it is taken, or was not possible along the way.
       const std::uint64_t dealt = visit.dealt | step.fair | ~possible_;
       if (step.to == start && (~dealt & all_) == 0) return way(step.step);
       visit_next(step, dealt);

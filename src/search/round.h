@@ -1,4 +1,4 @@
-// A fair way round, step by step: what starvation looks like. From a state in which a process waits
+// A fair cycle, step by step: what starvation looks like. From a state in which a process waits
 // back to that state, all the while waiting, so that every delivery, exit or step that stays
 // possible all along is also taken.
 #pragma once

@@ -126,7 +126,7 @@ bool Search::gather(std::uint32_t gatherer, std::uint32_t at) {
   return true;
 }
 
-// All threads expand, as far as nothing has to be written for it.
+// All threads expand, as far as that needs no writing.
 void Search::gather_together() {
   std::atomic<std::uint32_t> next{begin_};
   const std::uint32_t end = begin_ + static_cast<std::uint32_t>(shares_.size());

@@ -33,7 +33,7 @@ class Search {
 
   Search(SearchModel& model, std::uint64_t most_bytes, unsigned threads = 1);
 
-  // Explores everything. False if the memory or the observer ended it before.
+  // Explores everything. False if the memory or the observer ended it early.
   bool run(const SearchObserver& observer);
 
   const std::optional<Finding>& finding() const { return finding_; }
@@ -46,7 +46,7 @@ class Search {
   bool is_layered() const { return layered_; }
   std::uint64_t bytes() const;
 
-  // The steps themselves are not kept: those on the way are found again.
+  // The steps themselves are not kept: those on the path are found again.
   std::vector<SearchStep> way_to(std::uint32_t state);
 
  private:
@@ -68,7 +68,7 @@ class Search {
     std::size_t count = 0;
     std::size_t failures = 0;  // How many its gatherer had before.
     bool fails = false;
-    bool goes_on = false;   // One of its steps happens at last.
+    bool goes_on = false;   // One of its steps happens eventually.
     bool is_known = false;  // The model could tell without writing.
   };
   struct Ordered {

@@ -1,6 +1,6 @@
 // The states that a search has reached: rows of equal width, each once. Open addressing; a slot
-// holds part of the hash, to pass over strangers, and the row's number; equality is decided on the
-// row itself.
+// holds part of the hash, to skip other rows, and the row's number; equality is decided on the row
+// itself.
 //
 // The slots are cut into shards by hash, so that several threads can look up at once, each in its
 // own. They reserve what is new, and numbers are given out when all have looked: in the same order
@@ -33,8 +33,8 @@ class States {
     return static_cast<std::uint32_t>((hash & (slots_.size() - 1)) / (slots_.size() / shards_));
   }
 
-  // A lookup misses the cache twice, at the slot and at the row. Whoever has many to do announces
-  // each twice before, so that the misses overlap.
+  // A lookup misses the cache twice, at the slot and at the row. A caller that has many to do
+  // announces each twice beforehand, so that the misses overlap.
   void announce_slot(std::uint64_t hash) const {
     __builtin_prefetch(&slots_.data()[hash & (slots_.size() - 1)]);
   }
@@ -56,7 +56,7 @@ class States {
     bool is_known;
   };
 
-  // Room for so many more rows, so that slots stay where they are meanwhile.
+  // Room for this many more rows, so that slots stay where they are meanwhile.
   void make_room(std::size_t rows);
   // Looks in the row's shard, among the states and the reservations; reserved(k) is the row of
   // reservation k.
@@ -66,7 +66,7 @@ class States {
     slots_[slot] = (hash & kTag) | (kReserved + reservation + 1);
   }
   static bool is_reserved(std::uint32_t number) { return number >= kReserved; }
-  // Numbers for so many more rows, each of which is to be settled.
+  // Numbers for this many more rows, each of which is to be settled.
   void append(std::uint32_t rows);
   void settle(std::size_t slot, std::uint64_t hash, std::uint32_t number, const std::uint64_t* row);
 

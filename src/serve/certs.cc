@@ -24,7 +24,7 @@ struct CertsArguments {
 // is on this machine.
 std::string host_of(const std::string& member) {
   const Result<net::Address> address = net::parse_address(member);
-  if (!address) return member;  // A host alone, or nonsense: make_certs() will say.
+  if (!address) return member;  // Just a host, or nonsense: make_certs() will say.
   return address->is_unix() ? "localhost" : address->host;
 }
 

@@ -29,7 +29,7 @@ struct BankArguments {
 
 void say(const std::string& line) {
   fmt::print("{}\n", line);
-  std::fflush(stdout);  // As it happens, also through a pipe.
+  std::fflush(stdout);  // As it happens, even through a pipe.
 }
 
 void say_statement(const bank::Statement& s, const std::string& why) {
@@ -150,7 +150,7 @@ int run_bank(const BankArguments& a) {
     bank::Stage stage{folder.path(), options, interrupts};
     return a.json ? run_as_json(stage, a) : run_for_people(stage, options, folder.path());
   } catch (const bank::Interrupted& e) {
-    return 128 + e.signal;  // As a shell says it. All is tidied up.
+    return 128 + e.signal;  // As a shell would report it. All is tidied up.
   }
 }
 

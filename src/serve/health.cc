@@ -84,7 +84,7 @@ Result<std::unique_ptr<Health>> Health::open(asio::io_context& io, const net::Ad
       Site{{{"/metrics", std::move(metrics)}, {"/healthz", [] { return std::string{"ok\n"}; }}},
            patience});
   auto listener = net::Listener::open(io, address, [site](net::Socket socket) {
-    if (site->visits >= kMostVisits) return;  // Closing it is an answer, too.
+    if (site->visits >= kMostVisits) return;  // Closing it is also an answer.
     std::make_shared<Visit>(std::move(socket), site)->start();
   });
   if (!listener) return listener.error();

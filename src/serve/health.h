@@ -21,7 +21,7 @@ namespace hapax::cli {
 
 class Health {
  public:
-  // Listens. An error unless the address is of this machine. Who is slower than `patience`, all in
+  // Listens. An error unless the address is on this machine. Who is slower than `patience`, all in
   // all, is cut off.
   static Result<std::unique_ptr<Health>> open(
       boost::asio::io_context& io, const net::Address& address,

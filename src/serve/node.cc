@@ -68,7 +68,8 @@ int serve(NodePlan plan) {
     if (health) health->close();
     daemon->stop();
   };
-  // Locks are given back by those who hold them: they are told to. Who is in a hurry says so twice.
+  // Locks are given back by those who hold them: they are told to. If you are in a hurry, say so
+  // twice.
   signals.async_wait([&](boost::system::error_code error, int signal) {
     if (error) return;
     log_line(fmt::format("{} ends when its clients have left: signal {}", here, signal));
@@ -93,7 +94,7 @@ int run_node(const NodeArguments& a) {
   NodePlan plan = value_or_fail(plan_of(settings), kBadUsage);
   if (!a.check_config) return serve(std::move(plan));
   boost::asio::io_context io{1};
-  // Reads the certificates and refuses what start would; opens nothing.
+  // Reads the certificates and refuses what starting would; opens nothing.
   value_or_fail(Daemon::create(io, plan.config, {}), kBadUsage);
   fmt::print("{}", to_toml(plan, settings));
   return kHolds;

@@ -29,7 +29,7 @@ struct NodeSettings {
 Result<NodeSettings> settings_from_file(const std::string& path);
 // HAPAX_SELF, HAPAX_MEMBERS, …; lists with commas.
 NodeSettings settings_from_environment();
-// What `above` says, and of `below` the rest.
+// What `above` says, and the rest from `below`.
 NodeSettings overlay(NodeSettings below, const NodeSettings& above);
 
 // a,b,c as three.

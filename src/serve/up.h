@@ -28,7 +28,7 @@ struct UpPlan {
   UpArguments arguments;
   Policy policy;
   ElectionId election;
-  std::string usual;  // Where programs look by themselves.
+  std::string usual;  // Where programs look by default.
   std::filesystem::path sockets, clients;
 };
 

@@ -54,7 +54,7 @@ class Processes {
   }
 
   void end() {
-    settled_ = false;  // That they miss each other now is no news.
+    settled_ = false;  // That they miss each other now is not news.
     group_.end(kToEnd);
   }
 

@@ -231,7 +231,7 @@ void ViewDriver::grant(std::uint32_t i, Turn turn) {
 void ViewDriver::check_fence(std::uint32_t i) {
   const Process& p = processes[i];
   const bool alone = excludes_all(p.mode, capacity_);
-  // Nobody is ordered among several units: the last fence would only be more states.
+  // Several units have no order among them: keeping the last fence would only add states.
   if (!alone && !has_modes()) return;
   if (p.fence <= (alone ? commons.last : commons.last_alone)) {
     fail("fences", "the fence of P{} is not the highest", i);

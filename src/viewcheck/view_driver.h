@@ -1,5 +1,5 @@
 // What a driver does with the keeper and the lock of each process, and the links between them; it
-// is what the node does, for one lock, with real time left out but for this: whose lease is over.
+// is what a daemon does, for one lock, with nothing left of real time but whose lease is over.
 #pragma once
 
 #include <cstdint>

@@ -128,7 +128,7 @@ void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
   fault(options_.crash && is_in, ViewStep::crash, [&] { scene_.crash(i); });
   fault(options_.leave && scene_.can_leave(i), ViewStep::leave, [&] { scene_.leave(i); });
   fault(options_.evict && scene_.can_be_evicted(i), ViewStep::evict, [&] { scene_.evict(i); });
-  // It beats no more.
+  // It has stopped beating.
   take(p.keeper.is_leaving() && scene_.can_expire(i), ViewStep::expire, [&] { scene_.expire(i); });
   const bool is_member =
       p.keeper.standing() == Standing::running || p.keeper.standing() == Standing::changing;

@@ -1,5 +1,5 @@
 // The view change with an algorithm inside, as a model for the search. A state is a row of numbers:
-// one for each process, one for each link, one for what is everybody's.
+// one for each process, one for each link, one for what all share.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace hapax {
 // A step of a process, `from`; or of a message, from one `to` the other: then `what` is the number
 // of its link's contents.
 enum class ViewStep : std::uint8_t {
-  // What happens at last if it stays possible.
+  // What happens eventually if it stays possible.
   exit,
   read,
   write,
@@ -58,7 +58,7 @@ class ViewModel final : public SearchModel {
 
   void expand(const std::uint64_t* row, Steps& steps) override;
 
-  // Who waits, alive and not on its way out.
+  // Those that wait, alive and not on their way out.
   std::uint64_t waits(const std::uint64_t* row) const override;
   std::string dead_end(const std::uint64_t* row) const override;
   std::optional<std::uint32_t> fair_class(const SearchStep& step) const override;

@@ -1,4 +1,4 @@
-// What a state of the view change consists of: processes, links, and what is everybody's.
+// What a state of the view change consists of: processes, links, and what all share.
 #pragma once
 
 #include <cstdint>
@@ -74,12 +74,12 @@ struct Parcel {
   HAPAX_RECORD(Parcel, epoch, from, life, is_report, held, message)
 };
 
-// What is everybody's: the engine, the storage behind the gate, and how much may still go wrong.
+// What all share: the engine, the storage behind the gate, and how much may still go wrong.
 struct Commons {
   Register reg;
   std::vector<Life> marked;  // Evicted: their beats are refused.
   Fence last;                // The highest fence given out …
-  Fence last_alone;          // … and the highest of whoever excluded everybody.
+  Fence last_alone;          // … and the highest of those that excluded everybody.
   Fence mark;                // The gate's …
   std::uint8_t value = 0;    // … and what is behind it.
   std::uint8_t faults = 0;

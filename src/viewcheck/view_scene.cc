@@ -59,7 +59,7 @@ void ViewScene::read(std::uint32_t i) {
   Process& p = touch(i);
   Commons& c = touch_commons();
   if (p.fence < c.mark) {
-    p.written = true;  // Refused: nothing to do but leave.
+    p.written = true;  // Refused: nothing left to do but leave.
     return;
   }
   if (!options_.leaves_out(ViewRule::gate_minds_reads)) c.mark = p.fence;

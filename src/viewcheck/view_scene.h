@@ -46,8 +46,8 @@ class ViewScene : public ViewDriver {
 
   // Late ones only.
   void wake(std::uint32_t i);
-  // As long as all is well, beats change nothing: only those are steps that end a silence, or are
-  // refused.
+  // As long as all is well, beats change nothing: only those that end a silence, or are refused,
+  // are steps.
   bool can_beat(std::uint32_t i) const;
   void beat(std::uint32_t i);
 

@@ -2,7 +2,7 @@
 //
 //   campaign NODE | suspect NODE PEER… | restore NODE PEER… | commit NODE EPOCH
 //
-// As its contract asks, a node that is told of a fall and knows no leader campaigns. `commit` is
+// As its contract asks, a node that is told of a crash and knows no leader campaigns. `commit` is
 // the agreed record deciding for a leader: its writes carry that epoch from then on.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What mutual exclusion and election have in common on stage: nodes, links, crashes, partitions,
-// and the telling of what a step did.
+// and the account of what a step did.
 //
 //   deliver A->B [NTH] | drop A->B [NTH] | dup A->B [NTH] | stabilize | show
 //   crash NODE | partition NODE… | heal

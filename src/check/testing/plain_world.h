@@ -1,6 +1,6 @@
 // Members of a mutual-exclusion algorithm, the links between them and the faults that may still
 // strike, as one value: enabled() says what can happen next, apply() makes it happen. Plain and
-// slow, and so the measure for whatever explores the same worlds faster.
+// slow, and so the reference for whatever explores the same worlds faster.
 #pragma once
 
 #include <algorithm>
