@@ -36,9 +36,8 @@ Result<std::uint32_t> count_of(const std::string& word, const std::string& text)
 }
 
 Result<Setting> setting_of(const Command& command) {
-  if (command.size() < 3 || command[0] != "nodes") {
-    return error("a trace begins with: nodes ALGORITHM NAME NAME …");
-  }
+  const Error how = error("a trace begins with: nodes ALGORITHM NAME NAME …");
+  if (command.size() < 3 || command[0] != "nodes") return how;
   Setting setting;
   setting.algorithm = command[1];
   for (std::size_t i = 2; i < command.size(); ++i) {
@@ -66,6 +65,7 @@ Result<Setting> setting_of(const Command& command) {
       return error("'{}' is not an option of nodes", word);
     }
   }
+  if (setting.names.empty()) return how;
   return setting;
 }
 
@@ -90,18 +90,29 @@ Result<std::vector<Holding>> holdings_of(const Setting& setting, std::uint32_t c
   return holdings;
 }
 
-// Refuses what the algorithm does not take.
-Result<void> check_options(const Setting& setting, const MutexInfo& info) {
-  const auto refuse = [&](bool given, bool taken, std::string_view option) {
-    if (!given || taken) return Result<void>{};
-    return Result<void>{error("{} takes no {}", info.name, option)};
-  };
-  if (auto ok = refuse(!setting.voting_sets.empty(), info.voting_sets != nullptr, "voting-sets");
-      !ok) {
-    return ok;
+// What an algorithm may be told besides its nodes.
+struct Taken {
+  bool holder = false;  // And held, and inside.
+  bool voting_sets = false;
+  bool say_denied = false;
+  bool units = false;  // And each.
+  bool descending = false;
+};
+
+Result<void> refuse_what_is_not_taken(const Setting& setting, const Taken& taken) {
+  const struct {
+    bool given, taken;
+    std::string_view option;
+  } options[] = {{!setting.holder.empty() || setting.held || !setting.inside.empty(), taken.holder,
+                  "holder, held or inside"},
+                 {!setting.voting_sets.empty(), taken.voting_sets, "voting-sets"},
+                 {setting.say_denied, taken.say_denied, "say-denied"},
+                 {setting.units != 1 || setting.each != 0, taken.units, "units or each"},
+                 {setting.descending, taken.descending, "descending"}};
+  for (const auto& [given, is_taken, option] : options) {
+    if (given && !is_taken) return error("{} takes no {}", setting.algorithm, option);
   }
-  if (auto ok = refuse(setting.say_denied, info.takes.say_denied, "say-denied"); !ok) return ok;
-  return refuse(setting.units != 1 || setting.each != 0, info.takes.units, "units or each");
+  return {};
 }
 
 // Null: the algorithm's own.
@@ -118,8 +129,13 @@ Result<std::unique_ptr<VotingSets>> make_voting_sets(const Setting& setting, con
 
 Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Operations& algorithm,
                                                      const Setting& setting, View view) {
-  if (const auto ok = check_options(setting, algorithm.info); !ok) return ok.error();
-  auto sets = make_voting_sets(setting, algorithm.info, view.size);
+  const MutexInfo& info = algorithm.info;
+  const auto fits = refuse_what_is_not_taken(setting, {.holder = true,
+                                                       .voting_sets = info.voting_sets != nullptr,
+                                                       .say_denied = info.takes.say_denied,
+                                                       .units = info.takes.units});
+  if (!fits) return fits.error();
+  auto sets = make_voting_sets(setting, info, view.size);
   if (!sets) return sets.error();
   const MutexChoices choices{.voting_sets = sets->get(),
                              .say_denied = setting.say_denied,
@@ -140,17 +156,19 @@ Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Operations& algorithm
                                       std::move(*sets));
 }
 
-// Null if there is no such election.
-std::unique_ptr<TraceStage> make_election_stage(const Setting& setting) {
+Result<std::unique_ptr<TraceStage>> make_election_stage(const Setting& setting) {
   std::vector<AnyElection> nodes;
+  Taken taken;
   with_election(setting.algorithm, [&]<class A>() {
     typename OptionsOf<A>::Type options{};
     if constexpr (requires { options.direction; }) {
+      taken.descending = true;
       if (setting.descending) options.direction = Direction::descending;
     }
     nodes = elect_among<A>(static_cast<std::uint32_t>(setting.names.size()), options);
   });
-  if (nodes.empty()) return nullptr;
+  if (nodes.empty()) return error("there is no algorithm '{}'", setting.algorithm);
+  if (const auto fits = refuse_what_is_not_taken(setting, taken); !fits) return fits.error();
   return std::make_unique<ElectionStage>(Names{setting.names}, std::move(nodes));
 }
 
@@ -169,9 +187,7 @@ Result<std::unique_ptr<TraceStage>> make_stage(const Command& command) {
   if (const Operations* algorithm = find_algorithm(setting->algorithm)) {
     return make_mutex_stage(*algorithm, *setting, view);
   }
-  std::unique_ptr<TraceStage> stage = make_election_stage(*setting);
-  if (stage == nullptr) return error("there is no algorithm '{}'", setting->algorithm);
-  return stage;
+  return make_election_stage(*setting);
 }
 
 }  // namespace hapax

@@ -57,6 +57,29 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+std::string error_of(const std::string& nodes) {
+  const Result<Script> played = play(*Script::parse(nodes + "\n----\n"));
+  return played ? "" : played.error().message;
+}
+
+TEST(Nodes, AreRefusedWhatTheirAlgorithmDoesNotTake) {
+  EXPECT_EQ(error_of("nodes central A B holder=B held say-denied"), "");
+  EXPECT_EQ(error_of("nodes chang-roberts A B descending"), "");
+  EXPECT_NE(error_of("nodes lamport A B say-denied").find("takes no say-denied"),
+            std::string::npos);
+  EXPECT_NE(error_of("nodes lamport A B units=2").find("takes no units"), std::string::npos);
+  EXPECT_NE(error_of("nodes raymond A B voting-sets=grid").find("takes no voting-sets"),
+            std::string::npos);
+  EXPECT_NE(error_of("nodes raymond A B descending").find("takes no descending"),
+            std::string::npos);
+  EXPECT_NE(error_of("nodes bully A B held").find("takes no holder"), std::string::npos);
+}
+
+TEST(Nodes, HaveNames) {
+  EXPECT_NE(error_of("nodes central held").find("nodes ALGORITHM NAME"), std::string::npos);
+  EXPECT_NE(error_of("nodes bully descending").find("nodes ALGORITHM NAME"), std::string::npos);
+}
+
 TEST(TraceFiles, EveryWorkedExampleIsThere) { EXPECT_GE(trace_files().size(), 12u); }
 
 }  // namespace
