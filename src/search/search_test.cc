@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <optional>
 #include <rapidcheck/gtest.h>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "search/conclusion.h"
+#include "search/fair_cycles.h"
 #include "search/row_layout.h"
 #include "search/states.h"
 #include "search/team.h"
@@ -69,6 +73,82 @@ TEST(Team, EverybodyDoesEveryJobAndWhatOneThrowsIsThrown) {
                std::runtime_error);
   team.run([&](unsigned t) { ++done[t]; });
   EXPECT_EQ(done[1], 101);
+}
+
+// Numbers, from each of which one counts on by one or by two; one of them must not be reached.
+class Counting final : public SearchModel {
+ public:
+  struct Rules {
+    std::uint64_t last = 9;  // There it ends …
+    bool round = false;      // … or goes on with 0.
+    std::uint64_t bad = 100;
+    bool waiting = false;  // Process 0 waits all the time.
+  };
+  explicit Counting(const Rules& rules) : rules_(rules) {}
+
+  std::uint32_t width() const override { return 1; }
+  void initial(std::uint64_t* row) override { *row = 0; }
+  void expand(const std::uint64_t* row, Steps& steps) override {
+    for (std::uint8_t by = 1; by <= 2; ++by) {
+      std::uint64_t next = *row + by;
+      if (rules_.round) next %= rules_.last + 1;
+      if (next == rules_.bad) steps.fail({by}, "bounds", "too far");
+      if (next <= rules_.last && next != rules_.bad) steps.add({by}, &next);
+    }
+  }
+  std::uint64_t waits(const std::uint64_t*) const override { return rules_.waiting ? 1 : 0; }
+  std::optional<std::uint32_t> fair_class(const SearchStep&) const override { return 0; }
+  std::string dead_end(const std::uint64_t*) const override { return "stuck"; }
+  std::vector<std::string> tell(const std::vector<SearchStep>& way) override {
+    std::vector<std::string> words;
+    for (const SearchStep& step : way) words.push_back(std::to_string(step.kind));
+    return words;
+  }
+
+ private:
+  Rules rules_;
+};
+
+CheckReport conclude(const Counting::Rules& rules) {
+  Counting model{rules};
+  Search search{model, 1 << 30};
+  const bool finished = search.run({});
+  Conclusion conclusion{model, search, finished};
+  if (conclusion.is_open()) {
+    if (const auto starved = FairCycles{model, search.states()}.find(1)) {
+      conclusion.goes_round("starvation", "round and round", *starved);
+    }
+  }
+  return conclusion.report;
+}
+
+TEST(Search, SeesEveryStateOnceAndEveryStep) {
+  const CheckReport report = conclude({});
+  EXPECT_EQ(report.verdict, Verdict::holds);
+  EXPECT_EQ(report.states, 10u);
+  EXPECT_EQ(report.transitions, 17u);
+  EXPECT_EQ(report.depth, 5u);
+}
+
+TEST(Search, FindsAShortestWayToWhatMustNotBe) {
+  const CheckReport report = conclude({.bad = 7});
+  EXPECT_EQ(report.property, "bounds");
+  EXPECT_EQ(report.finding, "too far");
+  EXPECT_EQ(report.commands.size(), 4u);
+}
+
+TEST(Search, FindsWhereSomebodyWaitsAndNothingGoesOn) {
+  const CheckReport report = conclude({.waiting = true});
+  EXPECT_EQ(report.property, "progress");
+  EXPECT_EQ(report.finding, "stuck");
+  EXPECT_EQ(report.commands.size(), 5u);
+}
+
+TEST(Search, ShowsAFairWayRoundOnlyToThoseWhoWait) {
+  EXPECT_EQ(conclude({.round = true}).verdict, Verdict::holds);
+  const CheckReport report = conclude({.round = true, .waiting = true});
+  EXPECT_EQ(report.property, "starvation");
+  EXPECT_EQ(report.round, 5u);
 }
 
 }  // namespace
