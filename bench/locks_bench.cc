@@ -28,8 +28,8 @@
 
 #include "base/check.h"
 #include "base/testing/folder.h"
-#include "hapax/hapax.h"
 #include "daemon/daemon_thread.h"
+#include "hapax/hapax.h"
 
 namespace {
 
@@ -329,7 +329,7 @@ void many_through_daemons(const std::string& algorithm, int rounds) {
   for (std::uint32_t i = 0; i < 3; ++i) config.members.push_back(at("member", i));
   std::vector<std::unique_ptr<hapax::DaemonThread>> daemons;
   for (std::uint32_t i = 0; i < 3; ++i) {
-    config.self = hapax::NodeId{i};
+    config.self = hapax::Seat{i};
     config.clients = {at("clients", i)};
     daemons.push_back(hapax::DaemonThread::start(config, {}).value());
   }

@@ -15,12 +15,12 @@
 #include <signal.h>
 #include <string>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "base/child.h"
 #include "base/testing/folder.h"
 
 namespace hapax::testing {
@@ -84,28 +84,17 @@ class Process {
     err_ = folder / (stem + ".err");
     int input[2];
     if (pipe2(input, O_CLOEXEC) != 0) std::abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(input[0], STDIN_FILENO);
-      dup2(open(out_.c_str(), O_CREAT | O_WRONLY, 0600), STDOUT_FILENO);
-      dup2(open(err_.c_str(), O_CREAT | O_WRONLY, 0600), STDERR_FILENO);
-      for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-      std::vector<char*> argv;
-      for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-      argv.push_back(nullptr);
-      execvp(argv[0], argv.data());
-      _exit(125);
-    }
-    close(input[0]);
+    const int out = open(out_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    const int err = open(err_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    child_.emplace(words.front(), Command{.words = words,
+                                          .input = input[0],
+                                          .output = out,
+                                          .error = err,
+                                          .environment = environment});
+    for (const int fd : {input[0], out, err}) close(fd);
     input_ = input[1];
   }
-  ~Process() {
-    close_input();
-    if (pid_ > 0 && !status_) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-  }
+  ~Process() { close_input(); }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
@@ -115,28 +104,20 @@ class Process {
   void close_input() {
     if (input_ >= 0) close(std::exchange(input_, -1));
   }
-  void signal(int signal) const { kill(pid_, signal); }
-  pid_t pid() const { return pid_; }
+  void signal(int signal) { child_->signal(signal); }
+  pid_t pid() const { return child_->pid(); }
 
   // As a shell would report it; -1 if it did not end in time.
   int wait(milliseconds patience = 20s) {
-    const bool ended = eventually([&] { return has_ended(); }, patience);
-    return ended ? *status_ : -1;
+    return child_->wait_for_end(patience) ? *child_->status() : -1;
   }
-  bool has_ended() {
-    int status = 0;
-    if (!status_ && waitpid(pid_, &status, WNOHANG) == pid_) {
-      status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    }
-    return status_.has_value();
-  }
+  bool has_ended() { return child_->status().has_value(); }
   std::string out() const { return contents_of(out_); }
   std::string err() const { return contents_of(err_); }
 
  private:
-  pid_t pid_ = -1;
+  std::optional<Child> child_;
   int input_ = -1;
-  std::optional<int> status_;
   fs::path out_, err_;
 };
 

@@ -284,7 +284,8 @@ TEST_F(Run, LostWithItsDaemonTheJobIsEnded) {
   EXPECT_LT(Clock::now() - killed, 4s);
   EXPECT_GE(Clock::now() - killed, 900ms) << "SIGTERM comes first";
   EXPECT_TRUE(is_gone(pid_in(folder_ / "child")));
-  EXPECT_EQ(job->err(), "hapax: x is lost: the daemon ends, is gone or silent; the command was ended\n");
+  EXPECT_EQ(job->err(),
+            "hapax: x is lost: the daemon ends, is gone or silent; the command was ended\n");
 }
 
 TEST_F(Run, ASilentDaemonIsAsGoodAsGone) {
@@ -453,7 +454,7 @@ TEST_F(Run, StatusShowsTheGroup) {
 
 TEST_F(Run, UpCleansUpBehindItself) {
   start_group();
-  expect_refused({"up", "2"}, 69, "another daemon serves clients at " + address());
+  expect_refused({"up", "2"}, 69, "somebody listens on " + address() + " already; stop it");
   up_->signal(SIGINT);
   EXPECT_EQ(up_->wait(), 0);
   EXPECT_EQ(up_->err(), "");

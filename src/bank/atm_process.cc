@@ -37,9 +37,12 @@ AtmProcess::AtmProcess(const std::filesystem::path& books, int number, Interrupt
   fd_ = ends.ours;
   try {
     process_.emplace(
-        fmt::format("ATM {}", number), local::kThisProgram,
-        std::vector<std::string>{"demo", "atm", books.string(), std::to_string(number)},
-        local::Child::Streams{.input = ends.its, .output = ends.its});
+        fmt::format("ATM {}", number),
+        Command{.words = {"hapax", "demo", "atm", books.string(), std::to_string(number)},
+                .program = kThisProgram,
+                .input = ends.its,
+                .output = ends.its,
+                .without_settings = true});
   } catch (...) {
     close(ends.ours);
     close(ends.its);

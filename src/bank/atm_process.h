@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bank/interrupts.h"
-#include "local/child.h"
+#include "base/child.h"
 
 namespace hapax::bank {
 
@@ -31,7 +31,7 @@ class AtmProcess {
   }
 
   int number() const { return number_; }
-  local::Child& process() { return *process_; }
+  Child& process() { return *process_; }
 
  private:
   [[noreturn]] void fail(const std::string& why) const;
@@ -40,7 +40,7 @@ class AtmProcess {
   int number_;
   int fd_ = -1;
   std::string heard_;  // Of a line that is not complete.
-  std::optional<local::Child> process_;
+  std::optional<Child> process_;
 };
 
 }  // namespace hapax::bank

@@ -42,7 +42,7 @@ Taken taken(const std::string& answer) {
 // A daemon that is stopped in the middle of a commit to the engine's file keeps all others from
 // writing to it: nobody would be left to take over (docs/engines.md). So it is given another
 // moment.
-void freeze_between_commits(local::Child& daemon, const std::filesystem::path& engine_file) {
+void freeze_between_commits(Child& daemon, const std::filesystem::path& engine_file) {
   constexpr int kTries = 20;
   constexpr milliseconds kCommit{200};  // Far more than one takes.
   for (int i = 0; i < kTries; ++i) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/prng.h"
-#include "campaigns/member_elections.h"
+#include "campaigns/view_elections.h"
 #include "locks/testing/table_group.h"
 
 namespace hapax {
@@ -249,13 +249,13 @@ TEST_F(HostileElection, TermsThatNobodyCanHaveReachedAreRefused) {
   EXPECT_TRUE(out_.sends().empty());
 }
 
-TEST(MemberElections, ThatDifferAreComplainedOf) {
-  MemberElections ours{{Epoch{1}, 3, NodeId{1}}, *election_named("bully")};
+TEST(ViewElections, ThatDifferAreComplainedOf) {
+  ViewElections ours{{Epoch{1}, 3, NodeId{1}}, *election_named("bully")};
   Outbox out;
   for (const std::uint8_t other : {number(*election_named("ring-election")), std::uint8_t{200}}) {
     for (std::uint8_t kind = 0; kind < ElectionPayload::kKinds; ++kind) {
       out.clear();
-      ours.receive(NodeId{0}, Bytes{kElectionTag, kind, other}, out);
+      ours.receive(NodeId{0}, Bytes{tags::kElection, kind, other}, out);
       ASSERT_EQ(out.complaints().size(), 1u);
       EXPECT_THAT(out.complaints()[0].text, HasSubstr("we by bully"));
       EXPECT_TRUE(out.sends().empty());
@@ -272,7 +272,7 @@ TEST_P(CoordinatorBy, NoiseIsComplainedOfAndBreaksNothing) {
     for (auto& byte : noise) {
       byte = static_cast<std::uint8_t>(prng.below(prng.below(2) == 0 ? 4 : 256));
     }
-    noise.insert(noise.begin(), {kElectionTag, static_cast<std::uint8_t>(prng.below(8))});
+    noise.insert(noise.begin(), {tags::kElection, static_cast<std::uint8_t>(prng.below(8))});
     Outbox out;
     const auto payload = divide_election(noise);
     if (!payload) {

@@ -10,11 +10,11 @@
 
 namespace hapax {
 
-Campaigns::Campaigns(NodeId self, CampaignHost& host)
+Campaigns::Campaigns(Seat self, CampaignHost& host)
     : host_(host),
-      podium_(
+      watch_(
           self, [&host] { return host.others(); },
-          [&host](NodeId to, const Gossip& gossip) { host.send(to, gossip); }) {}
+          [&host](Seat to, const PeerMessage& message) { host.send(to, message); }) {}
 
 // f(waiter, candidate) for those of that name, in the order of their coming.
 template <class F>
@@ -26,8 +26,8 @@ void Campaigns::for_each_in(const std::string& name, F&& f) {
   for (const WaiterId waiter : waiters) f(waiter, candidates_.at(waiter));
 }
 
-void Campaigns::send_to_others(const Gossip& gossip) {
-  for (const NodeId peer : host_.others()) host_.send(peer, gossip);
+void Campaigns::send_to_others(const PeerMessage& message) {
+  for (const Seat peer : host_.others()) host_.send(peer, message);
 }
 
 // --- candidates ---
@@ -49,7 +49,7 @@ void Campaigns::granted(WaiterId waiter, Fence fence) {
   session::Leader leader{host_.describe(waiter), candidate.value};
   leader.who.fence = fence;
   leader.who.since_ms = 0;
-  podium_.claim(candidate.name, std::move(leader));
+  watch_.claim(candidate.name, std::move(leader));
   const auto favour = favours_.find(candidate.name);
   if (favour != favours_.end() && favour->second.candidate == candidate.value) {
     resume_everywhere(candidate.name);
@@ -63,7 +63,7 @@ bool Campaigns::leave(WaiterId waiter) {
   candidates_.erase(at);
   const auto [first, end] = by_name_.equal_range(candidate.name);
   by_name_.erase(std::find_if(first, end, [&](const auto& e) { return e.second == waiter; }));
-  if (candidate.standing == Standing::leading) podium_.unclaim(candidate.name);
+  if (candidate.standing == Standing::leading) watch_.unclaim(candidate.name);
   return candidate.standing == Standing::aside;
 }
 
@@ -72,9 +72,9 @@ bool Campaigns::leads(WaiterId waiter) const {
   return at != candidates_.end() && at->second.standing == Standing::leading;
 }
 
-ObserverId Campaigns::observe(const std::string& name, Podium::Tell tell) {
-  const ObserverId observer = podium_.observe(name, std::move(tell));
-  host_.after(kPatience, [this, name] { podium_.hurry(name); });
+ObserverId Campaigns::observe(const std::string& name, LeaderWatch::Tell tell) {
+  const ObserverId observer = watch_.observe(name, std::move(tell));
+  host_.after(kPatience, [this, name] { watch_.hurry(name); });
   return observer;
 }
 
@@ -125,7 +125,7 @@ void Campaigns::resume_everywhere(const std::string& name) {
   resume(name);
 }
 
-bool Campaigns::on(NodeId from, const StepAside& m) {
+bool Campaigns::on(Seat from, const StepAside& m) {
   if (!check_lock_name(m.name) || (!m.candidate.empty() && !check_lock_name(m.candidate))) {
     return false;
   }
@@ -133,9 +133,9 @@ bool Campaigns::on(NodeId from, const StepAside& m) {
   return true;
 }
 
-bool Campaigns::on(NodeId from, const SteppedAside& m) { return answer(from, m.question, m.found); }
+bool Campaigns::on(Seat from, const SteppedAside& m) { return answer(from, m.question, m.found); }
 
-bool Campaigns::on(NodeId, const Resume& m) {
+bool Campaigns::on(Seat, const Resume& m) {
   resume(m.name);
   return true;
 }
@@ -159,24 +159,24 @@ bool Campaigns::pass_on_request(const std::string& name, const std::string& to) 
   return found;
 }
 
-bool Campaigns::on(NodeId from, const RequestResignation& m) {
+bool Campaigns::on(Seat from, const RequestResignation& m) {
   if (!check_lock_name(m.name) || (!m.to.empty() && !check_lock_name(m.to))) return false;
   host_.send(from, ResignationRequested{m.question, pass_on_request(m.name, m.to)});
   return true;
 }
 
-bool Campaigns::on(NodeId from, const ResignationRequested& m) {
+bool Campaigns::on(Seat from, const ResignationRequested& m) {
   return answer(from, m.question, m.found);
 }
 
 // --- questions to all members ---
 
-void Campaigns::ask(const Gossip& gossip, std::uint64_t number, Question question) {
-  const std::vector<NodeId> others = host_.others();
+void Campaigns::ask(const PeerMessage& message, std::uint64_t number, Question question) {
+  const std::vector<Seat> others = host_.others();
   question.silent = {others.begin(), others.end()};
   questions_.emplace(number, std::move(question));
-  for (const NodeId peer : others) {
-    if (host_.is_reached(peer)) host_.send(peer, gossip);
+  for (const Seat peer : others) {
+    if (host_.is_reached(peer)) host_.send(peer, message);
   }
   host_.after(kPatience, [this, number] {
     const auto at = questions_.find(number);
@@ -188,7 +188,7 @@ void Campaigns::ask(const Gossip& gossip, std::uint64_t number, Question questio
 }
 
 // An answer to what nobody asks any more is late, not wrong.
-bool Campaigns::answer(NodeId from, std::uint64_t question, bool found) {
+bool Campaigns::answer(Seat from, std::uint64_t question, bool found) {
   const auto at = questions_.find(question);
   if (at == questions_.end() || at->second.silent.erase(from) == 0) return true;
   at->second.found |= found;

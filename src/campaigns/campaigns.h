@@ -23,10 +23,11 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/seat.h"
+#include "campaigns/leader_watch.h"
+#include "campaigns/peer_message.h"
 #include "core/fence.h"
-#include "campaigns/gossip.h"
 #include "locks/outbox.h"
-#include "campaigns/podium.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -35,9 +36,9 @@ namespace hapax {
 class CampaignHost {
  public:
   virtual ~CampaignHost() = default;
-  virtual std::vector<NodeId> others() const = 0;  // Members, as of now.
-  virtual void send(NodeId to, const Gossip& gossip) = 0;
-  virtual bool is_reached(NodeId peer) const = 0;
+  virtual std::vector<Seat> others() const = 0;  // Members, as of now.
+  virtual void send(Seat to, const PeerMessage& message) = 0;
+  virtual bool is_reached(Seat peer) const = 0;
   // The waiter queues for the lock …
   virtual void enqueue(const std::string& name, WaiterId waiter) = 0;
   // … or leaves the queue; false if it has been granted meanwhile.
@@ -55,7 +56,7 @@ class Campaigns {
   // Empty if it went well; else why not.
   using Done = std::function<void(const std::string& error)>;
 
-  Campaigns(NodeId self, CampaignHost& host);
+  Campaigns(Seat self, CampaignHost& host);
 
   // --- what happens to a waiter that campaigns ---
 
@@ -75,18 +76,18 @@ class Campaigns {
   bool empty() const { return candidates_.empty(); }
   bool leads(WaiterId waiter) const;
   // Tells, at the latest after kPatience, and at every change. `tell` must not call back.
-  ObserverId observe(const std::string& name, Podium::Tell tell);
-  Podium& podium() { return podium_; }
+  ObserverId observe(const std::string& name, LeaderWatch::Tell tell);
+  LeaderWatch& watch() { return watch_; }
 
   // --- members --- False if it is nothing that a member says.
 
-  bool on(NodeId from, const StepAside& m);
-  bool on(NodeId from, const SteppedAside& m);
-  bool on(NodeId from, const Resume& m);
-  bool on(NodeId from, const RequestResignation& m);
-  bool on(NodeId from, const ResignationRequested& m);
-  bool on(NodeId from, const WatchLeader& m) { return podium_.on(from, m); }
-  bool on(NodeId from, const TellLeader& m) { return podium_.on(from, m); }
+  bool on(Seat from, const StepAside& m);
+  bool on(Seat from, const SteppedAside& m);
+  bool on(Seat from, const Resume& m);
+  bool on(Seat from, const RequestResignation& m);
+  bool on(Seat from, const ResignationRequested& m);
+  bool on(Seat from, const WatchLeader& m) { return watch_.on(from, m); }
+  bool on(Seat from, const TellLeader& m) { return watch_.on(from, m); }
 
  private:
   enum class Standing : std::uint8_t { queued, aside, leading };
@@ -103,7 +104,7 @@ class Campaigns {
   // What all members were asked.
   struct Question {
     std::string name;
-    std::set<NodeId> silent;
+    std::set<Seat> silent;
     bool found = false;
     bool is_hand_over = false;
     std::string nobody;  // The error if nobody has it.
@@ -114,16 +115,16 @@ class Campaigns {
   void resume(const std::string& name);
   void resume_everywhere(const std::string& name);
   bool pass_on_request(const std::string& name, const std::string& to);
-  void ask(const Gossip& gossip, std::uint64_t number, Question question);
-  bool answer(NodeId from, std::uint64_t question, bool found);
+  void ask(const PeerMessage& message, std::uint64_t number, Question question);
+  bool answer(Seat from, std::uint64_t question, bool found);
   void finish_if_complete(std::uint64_t number);
   void finish(std::uint64_t number, const std::string& error);
   template <class F>
   void for_each_in(const std::string& name, F&& f);
-  void send_to_others(const Gossip& gossip);
+  void send_to_others(const PeerMessage& message);
 
   CampaignHost& host_;
-  Podium podium_;
+  LeaderWatch watch_;
   std::map<WaiterId, Candidate> candidates_;  // In the order of their coming.
   std::multimap<std::string, WaiterId> by_name_;
   std::map<std::string, Favour> favours_;

@@ -1,6 +1,6 @@
 // What members write to one another about elections.
 //
-//   tag       1 byte    kElectionTag, which is no algorithm's
+//   tag       1 byte    tags::kElection
 //   kind      1 byte    ElectionPayload::Kind
 //   election  1 byte    ElectionId of the sender: members with different ones find out
 //   body      the rest  as its kind says
@@ -12,10 +12,9 @@
 
 #include "campaigns/election_id.h"
 #include "wire/codec.h"
+#include "wire/tags.h"
 
 namespace hapax {
-
-inline constexpr std::uint8_t kElectionTag = 0x7e;
 
 struct ElectionPayload {
   enum class Kind : std::uint8_t {
@@ -34,7 +33,7 @@ struct ElectionPayload {
 };
 
 inline bool is_election(std::span<const std::uint8_t> payload) {
-  return !payload.empty() && payload[0] == kElectionTag;
+  return !payload.empty() && payload[0] == tags::kElection;
 }
 
 // Divides; nothing if there is no such kind. REQUIRES: is_election(bytes).
@@ -44,7 +43,7 @@ inline std::optional<ElectionPayload> divide_election(std::span<const std::uint8
 }
 
 inline void append_election(Bytes& bytes, ElectionPayload::Kind kind, ElectionId election) {
-  bytes.insert(bytes.end(), {kElectionTag, static_cast<std::uint8_t>(kind), number(election)});
+  bytes.insert(bytes.end(), {tags::kElection, static_cast<std::uint8_t>(kind), number(election)});
 }
 
 }  // namespace hapax

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "campaigns/election_id.h"
 #include "core/election_algorithm.h"
 #include "election/catalog.h"
-#include "campaigns/election_id.h"
 #include "wire/codec.h"
 
 namespace hapax {

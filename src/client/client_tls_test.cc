@@ -39,7 +39,7 @@ class TlsClients : public ::testing::Test {
     NodeConfig config;
     config.members = {{.host = "", .port = 0, .path = (ours_ / "member").string()}};
     config.clients = {{.host = "127.0.0.1", .port = port_, .path = ""}};
-    config.tls = net::tls_files(ours_.path(), NodeId{0});
+    config.tls = net::tls_files(ours_.path(), Seat{0});
     return config;
   }
   std::string address() const { return fmt::format("127.0.0.1:{}", port_); }
@@ -105,7 +105,7 @@ TEST_F(TlsClients, OfAnotherAuthorityStayOutside) {
 }
 
 TEST_F(TlsClients, MembersAreNoClients) {
-  EXPECT_THROW(Client{with(net::tls_files(ours_.path(), NodeId{0}))}, std::system_error);
+  EXPECT_THROW(Client{with(net::tls_files(ours_.path(), Seat{0}))}, std::system_error);
   expect_service();
 }
 

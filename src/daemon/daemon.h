@@ -12,39 +12,14 @@
 #include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/result.h"
-#include "core/want.h"
 #include "campaigns/campaigns.h"
+#include "core/want.h"
+#include "daemon/asker.h"
 #include "daemon/node_config.h"
 #include "locks/outbox.h"
 #include "session/protocol.h"
 
 namespace hapax {
-
-// Somebody inside this process who takes locks without a socket. All calls are on the thread of the
-// io_context.
-class LocalAsker {
- public:
-  virtual ~LocalAsker() = default;
-  // Holds the lock from now on. `may_keep`: may enter again by itself until it is wanted.
-  virtual void on_granted(WaiterId waiter, Fence fence, bool may_keep) = 0;
-  // Somebody else waits for the lock that it holds. May release it at once.
-  virtual void on_wanted(WaiterId waiter) = 0;
-  // The daemon leaves its group: to give back the lock as soon as it can. It is its own until then,
-  // or until the lease is over.
-  virtual void on_recalled(WaiterId waiter) { on_wanted(waiter); }
-  // Its grant ended with the lease. Nobody else has been let in yet.
-  virtual void on_lost(WaiterId /*waiter*/) {}
-  // A view stops: whether it is inside. If it only keeps the lock for later, it answers no, and
-  // does not enter by it any more.
-  virtual bool is_inside(WaiterId /*waiter*/) { return true; }
-  // Its grant is about to be lost, which it is told next: it does not enter by it any more. The
-  // turn of its last entry, if it may have entered again by itself.
-  virtual std::optional<Turn> take_back(WaiterId /*waiter*/) { return std::nullopt; }
-  // Of a candidate only: somebody asks it to step down, for `to` unless that is empty.
-  virtual void on_asked_to_resign(const std::string& /*to*/) {}
-  // Of a candidate only: it waits no longer, since there is no room for its lock.
-  virtual void on_refused() {}
-};
 
 class Daemon {
  public:
@@ -73,7 +48,7 @@ class Daemon {
   WaiterId next_waiter();
   // The grant comes through `asker`, perhaps before this returns. An error if it cannot be asked
   // for. REQUIRES: `asker` lives until it has been granted and released, or abandoned.
-  Result<void> acquire(const std::string& name, WaiterId waiter, LocalAsker& asker,
+  Result<void> acquire(const std::string& name, WaiterId waiter, Asker& asker,
                        Want want = Want::exclusive);
   // `last`: the turn of its last entry, if it entered again by itself.
   void release(const std::string& name, WaiterId waiter, Turn last);
@@ -81,7 +56,7 @@ class Daemon {
   bool abandon(const std::string& name, WaiterId waiter);
 
   // The same for whoever wants to lead: released and abandoned alike.
-  Result<WaiterId> campaign(const std::string& name, const std::string& value, LocalAsker& asker);
+  Result<WaiterId> campaign(const std::string& name, const std::string& value, Asker& asker);
   // For what leaders and observers do.
   Campaigns& campaigns();
 

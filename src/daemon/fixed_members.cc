@@ -3,58 +3,60 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "campaigns/gossip.h"
+#include "campaigns/peer_message.h"
 
 namespace hapax {
 
-FixedMembers::FixedMembers(const NodeConfig& config, Handlers handlers)
+FixedMembers::FixedMembers(const NodeConfig& config, MemberHost& host)
     : config_(config),
-      handlers_(std::move(handlers)),
+      host_(host),
       table_(membership(), config_.policy, {.elects_coordinator = true}),
       elected_(membership(), config_.election) {}
 
 Result<std::unique_ptr<Members>> FixedMembers::create(boost::asio::io_context& io,
-                                                      const NodeConfig& config, Handlers handlers) {
-  std::unique_ptr<FixedMembers> made{new FixedMembers{config, std::move(handlers)}};
-  FixedMembers* const self = made.get();
+                                                      const NodeConfig& config, MemberHost& host) {
+  std::unique_ptr<FixedMembers> made{new FixedMembers{config, host}};
   net::MeshOptions options = mesh_options_of(config);
-  options.log = self->handlers_.log;
-  net::MeshHandlers mesh;
-  mesh.on_message = [self](NodeId from, std::span<const std::uint8_t> message) {
-    self->on_message(from, message);
-  };
-  mesh.on_up = [self](NodeId peer) {
-    self->handlers_.log(fmt::format("member {} is here", number(peer) + 1));
-    self->elected_.reach.up(peer, self->out_);
-    self->flush();
-  };
-  mesh.on_down = [self](NodeId peer, std::string_view why) {
-    self->handlers_.log(fmt::format("member {} is away: {}", number(peer) + 1, why));
-    self->elected_.reach.down(peer, self->out_);
-    self->flush();
-  };
-  mesh.on_forgotten = [self](NodeId peer) {
-    self->handlers_.log(
-        fmt::format("member {} came back without its memory: locks that it took part in may "
-                    "wait for ever; restart the group, or let it run on an engine",
-                    number(peer) + 1));
-    self->elected_.coordination.forgotten(peer, self->out_);
-    self->handlers_.on_forgotten(peer);
-    self->flush();
-  };
-  auto opened = net::Mesh::create(io, std::move(options), std::move(mesh));
+  options.log = [&host](const std::string& line) { host.log(line); };
+  auto opened = net::Mesh::create(io, std::move(options), made->mesh_handlers());
   if (!opened) return opened.error();
-  self->mesh_ = std::move(*opened);
+  made->mesh_ = std::move(*opened);
   return std::unique_ptr<Members>{std::move(made)};
 }
 
-void FixedMembers::on_message(NodeId from, std::span<const std::uint8_t> message) {
-  if (is_gossip(message)) {
-    handlers_.on_gossip(from, message);
-  } else if (is_election(message)) {
-    elected_.receive(from, message, out_);
+net::MeshHandlers FixedMembers::mesh_handlers() {
+  net::MeshHandlers mesh;
+  mesh.on_message = [this](Seat from, std::span<const std::uint8_t> message) {
+    on_message(from, message);
+  };
+  mesh.on_up = [this](Seat peer) {
+    host_.log(fmt::format("member {} is here", number(peer) + 1));
+    elected_.reach.up(place_of(peer), out_);
+    flush();
+  };
+  mesh.on_down = [this](Seat peer, std::string_view why) {
+    host_.log(fmt::format("member {} is away: {}", number(peer) + 1, why));
+    elected_.reach.down(place_of(peer), out_);
+    flush();
+  };
+  mesh.on_forgotten = [this](Seat peer) {
+    host_.log(
+        fmt::format("member {} came back without its memory: locks that it took part in may "
+                    "wait for ever; restart the group, or let it run on an engine",
+                    number(peer) + 1));
+    elected_.coordination.forgotten(place_of(peer), out_);
+    host_.on_forgotten(peer);
+    flush();
+  };
+  return mesh;
+}
+
+void FixedMembers::on_message(Seat from, std::span<const std::uint8_t> message) {
+  if (is_peer_message(message)) return host_.on_message(from, message);
+  if (is_election(message)) {
+    elected_.receive(place_of(from), message, out_);
   } else {
-    table_.receive(from, message, out_);
+    table_.receive(place_of(from), message, out_);
   }
   flush();
 }
@@ -65,8 +67,8 @@ void FixedMembers::flush() {
   std::optional<net::Mesh::Turn> turn;
   if (!out_.sends().empty()) turn.emplace(*mesh_);
   for (const Outbox::Send& send : out_.sends()) {
-    if (mesh_->send(send.to, out_.bytes(send))) continue;
-    handlers_.log_once(fmt::format(
+    if (mesh_->send(seat_of(send.to), out_.bytes(send))) continue;
+    host_.log_once(fmt::format(
         "member {} has left too much unacknowledged: its link is no longer reliable; restart the "
         "group",
         number(send.to) + 1));
@@ -74,22 +76,20 @@ void FixedMembers::flush() {
   turn.reset();
   for (const Outbox::Complaint& complaint : out_.complaints()) {
     ++complaints_;
-    handlers_.log_once(fmt::format("member {}: {}: {}", number(complaint.peer) + 1,
-                                   name_of(complaint.kind), complaint.text));
+    host_.log_once(fmt::format("member {}: {}: {}", number(complaint.peer) + 1,
+                               name_of(complaint.kind), complaint.text));
   }
   // Handlers only gather what they hear, so that nothing is added here meanwhile.
-  for (const Outbox::Grant& grant : out_.grants()) {
-    handlers_.on_granted(grant.waiter, grant.fence, table_.may_keep(out_.name(grant)));
-  }
-  for (const Outbox::Wanted& wanted : out_.wanted()) handlers_.on_wanted(wanted.waiter);
+  for (const Grant& grant : out_.grants()) host_.on_granted(grant);
+  for (const Outbox::Wanted& wanted : out_.wanted()) host_.on_wanted(wanted.waiter);
   out_.clear();
-  handlers_.on_settled();
+  host_.on_settled();
 }
 
-std::vector<NodeId> FixedMembers::others() const {
-  std::vector<NodeId> others;
+std::vector<Seat> FixedMembers::others() const {
+  std::vector<Seat> others;
   for (std::uint32_t i = 0; i < membership().size; ++i) {
-    if (NodeId{i} != config_.self) others.push_back(NodeId{i});
+    if (Seat{i} != config_.self) others.push_back(Seat{i});
   }
   return others;
 }
@@ -97,7 +97,7 @@ std::vector<NodeId> FixedMembers::others() const {
 void FixedMembers::describe(session::State& state) const {
   for (std::uint32_t i = 0; i < membership().size; ++i) {
     state.members.push_back(config_.members[i].text());
-    state.up.push_back(NodeId{i} == config_.self || is_up(NodeId{i}) ? 1 : 0);
+    state.up.push_back(Seat{i} == config_.self || is_up(Seat{i}) ? 1 : 0);
   }
 }
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.h"
 #include "base/result.h"
-#include "campaigns/gossip.h"
+#include "base/seat.h"
+#include "campaigns/peer_message.h"
 #include "daemon/inquiry.h"
 #include "wire/codec.h"
 
@@ -28,15 +28,15 @@ class Inquiries {
   static constexpr std::size_t kMostToldBytes = std::size_t{4} << 20;
 
   // What it needs of its daemon.
-  struct Ways {
-    std::function<std::vector<NodeId>()> others;
-    std::function<void(NodeId, const Gossip&)> send;
-    std::function<bool(NodeId)> is_up;
+  struct Host {
+    std::function<std::vector<Seat>()> others;
+    std::function<void(Seat, const PeerMessage&)> send;
+    std::function<bool(Seat)> is_up;
     std::function<LockList(const std::string& name)> local_locks;
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
   };
 
-  Inquiries(NodeId self, Ways ways) : self_(self), ways_(std::move(ways)) {}
+  Inquiries(Seat self, Host host) : self_(self), host_(std::move(host)) {}
 
   // Asks everybody, and tells when all have answered, or when it has taken long enough; unless
   // `asker` has been forgotten.
@@ -44,15 +44,15 @@ class Inquiries {
     if (open_.size() >= kMost) return error("too many questions at a time; ask again in a second");
     const std::uint64_t question = ++last_question_;
     const auto inquiry = std::make_shared<Inquiry>(asker, std::move(tell));
-    LockList ours = ways_.local_locks(name);
+    LockList ours = host_.local_locks(name);
     inquiry->add(self_, ours.take(), ours.more_locks());
-    for (const NodeId peer : ways_.others()) {
+    for (const Seat peer : host_.others()) {
       inquiry->expect(peer);
-      if (ways_.is_up(peer)) ways_.send(peer, AskLocks{question, name});
+      if (host_.is_up(peer)) host_.send(peer, AskLocks{question, name});
     }
     if (inquiry->finish_if_complete()) return {};
     open_[question] = inquiry;
-    ways_.after(Inquiry::kPatience, [this, question] {
+    host_.after(Inquiry::kPatience, [this, question] {
       const auto at = open_.find(question);
       if (at == open_.end()) return;
       at->second->finish();
@@ -61,18 +61,18 @@ class Inquiries {
     return {};
   }
 
-  bool on(NodeId from, const AskLocks& asked) {
+  bool on(Seat from, const AskLocks& asked) {
     std::size_t& told = told_bytes_[from];
     if (told >= kMostToldBytes) return true;  // Its answer will say that we were silent.
-    if (told == 0) ways_.after(Inquiry::kPatience, [this, from] { told_bytes_.erase(from); });
-    LockList ours = ways_.local_locks(asked.name);
+    if (told == 0) host_.after(Inquiry::kPatience, [this, from] { told_bytes_.erase(from); });
+    LockList ours = host_.local_locks(asked.name);
     const TellLocks answer{asked.question, ours.take(), ours.more_locks()};
     told += encode(answer).size();
-    ways_.send(from, answer);
+    host_.send(from, answer);
     return true;
   }
   // False if it is nothing that a member says.
-  bool on(NodeId from, const TellLocks& told) {
+  bool on(Seat from, const TellLocks& told) {
     if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
     const auto at = open_.find(told.question);
     if (at == open_.end()) return true;
@@ -87,11 +87,11 @@ class Inquiries {
   void clear() { open_.clear(); }
 
  private:
-  NodeId self_;
-  Ways ways_;
+  Seat self_;
+  Host host_;
   std::map<std::uint64_t, std::shared_ptr<Inquiry>> open_;
   std::uint64_t last_question_ = 0;
-  std::map<NodeId, std::size_t> told_bytes_;  // Lately.
+  std::map<Seat, std::size_t> told_bytes_;  // Lately.
 };
 
 }  // namespace hapax

@@ -28,16 +28,16 @@ class Crowded : public ::testing::Test {
   std::vector<std::size_t> sent_;
   std::vector<std::function<void()>> timers_;
   Inquiries inquiries_{
-      NodeId{0},
-      {[] { return std::vector{NodeId{1}}; },
-       [this](NodeId, const Gossip& gossip) { sent_.push_back(gossip_payload(gossip).size()); },
-       [](NodeId) { return true; }, [this](const std::string&) { return crowd(); },
+      Seat{0},
+      {[] { return std::vector{Seat{1}}; },
+       [this](Seat, const PeerMessage& message) { sent_.push_back(payload_of(message).size()); },
+       [](Seat) { return true; }, [this](const std::string&) { return crowd(); },
        [this](auto, auto then) { timers_.push_back(std::move(then)); }}};
 };
 
 TEST_F(Crowded, QuestionsWithoutEndDoNotFillALink) {
   for (std::uint64_t i = 1; i <= 10'000; ++i) {
-    EXPECT_TRUE(inquiries_.on(NodeId{1}, AskLocks{i, "x"}));
+    EXPECT_TRUE(inquiries_.on(Seat{1}, AskLocks{i, "x"}));
   }
   std::size_t bytes = 0;
   for (const std::size_t size : sent_) bytes += size;
@@ -45,10 +45,10 @@ TEST_F(Crowded, QuestionsWithoutEndDoNotFillALink) {
   EXPECT_LT(bytes, std::size_t{5} << 20);
   // Others are answered meanwhile, and this one again later.
   sent_.clear();
-  EXPECT_TRUE(inquiries_.on(NodeId{2}, AskLocks{1, "x"}));
+  EXPECT_TRUE(inquiries_.on(Seat{2}, AskLocks{1, "x"}));
   EXPECT_EQ(sent_.size(), 1u);
   ring();
-  EXPECT_TRUE(inquiries_.on(NodeId{1}, AskLocks{10'001, "x"}));
+  EXPECT_TRUE(inquiries_.on(Seat{1}, AskLocks{10'001, "x"}));
   EXPECT_EQ(sent_.size(), 2u);
 }
 
@@ -57,9 +57,9 @@ TEST_F(Crowded, TakesNoAnswerThatNoMemberGives) {
   int told = 0;
   ASSERT_TRUE(inquiries_.ask(nullptr, "x", [&](session::Locks&&) { ++told; }).has_value());
   const session::Lock endless{std::string(100'000, 'x'), "central", std::nullopt, {}, {}};
-  EXPECT_FALSE(inquiries_.on(NodeId{1}, TellLocks{1, {endless}, 0}));
+  EXPECT_FALSE(inquiries_.on(Seat{1}, TellLocks{1, {endless}, 0}));
   EXPECT_EQ(told, 0);
-  EXPECT_TRUE(inquiries_.on(NodeId{1}, TellLocks{1, {}, 0}));
+  EXPECT_TRUE(inquiries_.on(Seat{1}, TellLocks{1, {}, 0}));
   EXPECT_EQ(told, 1);
 }
 

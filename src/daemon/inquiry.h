@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.h"
+#include "base/seat.h"
 #include "daemon/lock_list.h"
 #include "daemon/visitor.h"
 #include "session/protocol.h"
@@ -24,10 +24,10 @@ class Inquiry {
   // `asker`: who must still be there for `tell` to be called.
   Inquiry(const Visitor* asker, Tell tell) : asker_(asker), tell_(std::move(tell)) {}
 
-  void expect(NodeId member) { missing_.insert(member); }
+  void expect(Seat member) { missing_.insert(member); }
   // What a member sees of the locks. Each lock has one holder or several sharers, and everybody's
   // waiters. REQUIRES: they are sound.
-  void add(NodeId member, const std::vector<session::Lock>& locks, std::uint64_t more_locks) {
+  void add(Seat member, const std::vector<session::Lock>& locks, std::uint64_t more_locks) {
     missing_.erase(member);
     for (const session::Lock& lock : locks) list_.add(lock);
     list_.count_more_locks(more_locks);
@@ -42,7 +42,7 @@ class Inquiry {
     session::Locks answer;
     answer.locks = list_.take();
     answer.more_locks = list_.more_locks();
-    for (const NodeId member : missing_) answer.silent.push_back(number(member));
+    for (const Seat member : missing_) answer.silent.push_back(number(member));
     tell_(std::move(answer));
   }
   // The visitor is gone.
@@ -53,7 +53,7 @@ class Inquiry {
  private:
   const Visitor* asker_;
   Tell tell_;
-  std::set<NodeId> missing_;
+  std::set<Seat> missing_;
   LockList list_{LockList::kOfAll};
 };
 

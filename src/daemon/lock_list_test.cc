@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "campaigns/gossip.h"
+#include "campaigns/peer_message.h"
 #include "core/lock_name.h"
 #include "session/frames.h"
 
@@ -59,7 +59,7 @@ TEST(LockList, FitsWhateverIsAdded) {
   EXPECT_EQ(listed, waiters);
   Bytes frame;
   EXPECT_TRUE(session::write_frame(frame, session::Answer{answer}));
-  EXPECT_LT(gossip_payload(TellLocks{1, member.take(), 1}).size(), std::size_t{1} << 20);
+  EXPECT_LT(payload_of(TellLocks{1, member.take(), 1}).size(), std::size_t{1} << 20);
 }
 
 TEST(LockList, PutsTogetherWhatMembersKnow) {

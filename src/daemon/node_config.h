@@ -8,17 +8,18 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/seat.h"
+#include "campaigns/election_id.h"
+#include "locks/policy.h"
 #include "net/address.h"
 #include "net/mesh.h"
 #include "net/tls.h"
-#include "campaigns/election_id.h"
 #include "service/lease_times.h"
-#include "locks/policy.h"
 
 namespace hapax {
 
 struct NodeConfig {
-  NodeId self{};
+  Seat self{};
   std::vector<net::Address> members;   // Where member 0, 1, … is reached by the others.
   std::optional<net::Address> listen;  // If not where the others reach us.
   std::vector<net::Address> clients;   // Where programs reach us; over TCP with `tls`, if given.

@@ -6,7 +6,7 @@
 namespace hapax {
 namespace {
 
-std::optional<std::uint32_t> as_number(std::optional<NodeId> member) {
+std::optional<std::uint32_t> as_number(std::optional<Seat> member) {
   if (!member) return std::nullopt;
   return number(*member);
 }

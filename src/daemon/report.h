@@ -8,10 +8,11 @@
 #include <string>
 
 #include "base/ids.h"
+#include "base/seat.h"
 #include "core/election_algorithm.h"
-#include "net/stats.h"
 #include "daemon/daemon.h"
 #include "locks/lock_table.h"
+#include "net/stats.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -22,8 +23,8 @@ struct Facts {
   Epoch epoch{};
   const LockStats& locks;
   const net::Stats& links;
-  std::optional<NodeId> coordinator;
-  std::optional<NodeId> leader;
+  std::optional<Seat> coordinator;
+  std::optional<Seat> leader;
   Term term{};
   std::size_t clients = 0;
   std::uint64_t complaints = 0;

@@ -34,14 +34,14 @@ engine::Options engine_options(const NodeConfig& config) {
 
 // Runs the io_context until `done`, and says every now and then what is being waited for.
 void await(boost::asio::io_context& io, const std::function<bool()>& done,
-           const engine::Engine& engine, const NodeConfig& config, const Members::Handlers& h) {
+           const engine::Engine& engine, const NodeConfig& config, MemberHost& host) {
   constexpr milliseconds kSayEvery{5'000};
   for (auto said = std::chrono::steady_clock::now(); !done();) {
     io.restart();
     io.run_one_for(milliseconds{100});
     if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
     said = std::chrono::steady_clock::now();
-    h.log(fmt::format("waiting for the engine {}: {}", *config.engine, engine.health().said));
+    host.log(fmt::format("waiting for the engine {}: {}", *config.engine, engine.health().said));
   }
   io.restart();
 }
@@ -50,8 +50,7 @@ void await(boost::asio::io_context& io, const std::function<bool()>& done,
 // member will have, so that a slow one is told from one that is away. Nothing: no word by the
 // time that somebody who cannot wait has set.
 Result<std::optional<Span>> measure_commits(boost::asio::io_context& io, const engine::Url& url,
-                                            const NodeConfig& config,
-                                            const Members::Handlers& handlers,
+                                            const NodeConfig& config, MemberHost& host,
                                             const std::function<bool()>& is_too_late) {
   engine::Options options = engine_options(config);
   options.timeout = std::max(milliseconds{3'000}, in_ms(config.times.ttl));
@@ -67,7 +66,7 @@ Result<std::optional<Span>> measure_commits(boost::asio::io_context& io, const e
   CommitProbe probe{**engine, {boot_clock_now, later}, config.times.slowest_commit()};
   probe.start();
   await(
-      io, [&] { return probe.typical().has_value() || is_too_late(); }, **engine, config, handlers);
+      io, [&] { return probe.typical().has_value() || is_too_late(); }, **engine, config, host);
   if (!probe.typical()) return std::optional<Span>{};
   const Span commit = *probe.typical();
   if (const auto good = check_beats(config.times, commit); !good) return good.error();
@@ -91,42 +90,24 @@ GroupOptions group_options(const NodeConfig& config) {
 }  // namespace
 
 ViewMembers::ViewMembers(boost::asio::io_context& io, const NodeConfig& config, engine::Url url,
-                         Handlers handlers)
-    : io_(io), config_(config), url_(std::move(url)), handlers_(std::move(handlers)) {}
+                         MemberHost& host)
+    : io_(io), config_(config), url_(std::move(url)), host_(host) {}
 
 Result<std::unique_ptr<Members>> ViewMembers::create(boost::asio::io_context& io,
-                                                     const NodeConfig& config, Handlers handlers) {
+                                                     const NodeConfig& config, MemberHost& host) {
   auto url = engine::parse_url(*config.engine);
   if (!url) return url.error();
   if (const auto good = engine::check(*url, engine_options(config)); !good) return good.error();
   if (!config.listen) return error("--listen says where the other members reach us: HOST:PORT");
-  if (const auto good = Group::check(io, group_options(config)); !good) return good.error();
-  return std::unique_ptr<Members>{
-      new ViewMembers{io, config, std::move(*url), std::move(handlers)}};
+  if (const auto good = group_options(config).check(io); !good) return good.error();
+  return std::unique_ptr<Members>{new ViewMembers{io, config, std::move(*url), host}};
 }
 
 Result<void> ViewMembers::start() {
   auto opened = engine::open(io_, url_, engine_options(config_));
   if (!opened) return opened.error();
   engine_ = std::move(*opened);
-  GroupOptions options = group_options(config_);
-  options.log = handlers_.log;
-  Group::Handlers group;
-  group.on_granted = [this](const Orders::Grant& grant) {
-    handlers_.on_granted(grant.waiter, grant.fence, grant.may_keep);
-  };
-  group.on_lost = handlers_.on_lost;
-  group.on_recalled = handlers_.on_recalled;
-  group.on_wanted = handlers_.on_wanted;
-  group.is_inside = handlers_.is_inside;
-  group.take_back = handlers_.take_back;
-  group.on_leased = handlers_.on_leased;
-  group.on_message = handlers_.on_gossip;
-  group.on_view = [this] { on_view(); };
-  group.on_up = [this](NodeId seat, Life life) { on_up(seat, life); };
-  group.on_settled = handlers_.on_settled;
-  group.on_left = handlers_.on_left;
-  auto joined = Group::create(io_, std::move(options), *engine_, std::move(group));
+  auto joined = Group::create(io_, group_options(config_), *engine_, host_);
   if (!joined) return joined.error();
   group_ = std::move(*joined);
   const auto began = std::chrono::steady_clock::now();
@@ -134,12 +115,12 @@ Result<void> ViewMembers::start() {
     return config_.enlist_within &&
            std::chrono::steady_clock::now() - began > *config_.enlist_within;
   };
-  const auto commit = measure_commits(io_, url_, config_, handlers_, is_too_late);
+  const auto commit = measure_commits(io_, url_, config_, host_, is_too_late);
   if (!commit) return commit.error();
   group_->start();
   await(
       io_, [&] { return group_->is_enlisted() || !group_->refusal().empty() || is_too_late(); },
-      *engine_, config_, handlers_);
+      *engine_, config_, host_);
   if (!group_->is_enlisted()) {
     if (!group_->refusal().empty()) return error("{}", group_->refusal());
     return error("the engine {} does not let us in: {}", *config_.engine, engine_->health().said);
@@ -147,7 +128,7 @@ Result<void> ViewMembers::start() {
   self_ = group_->seat();
   const LeaseTimes& times = config_.times;
   const Span typical = commit->value_or(milliseconds{10});
-  handlers_.log(fmt::format(
+  host_.log(fmt::format(
       "TTL {} ms: what a member that dies has held is free after {} ms at most, with three members "
       "and commits of {} ms, as measured now",
       in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, typical)).count(),
@@ -155,29 +136,10 @@ Result<void> ViewMembers::start() {
   return {};
 }
 
-void ViewMembers::on_up(NodeId seat, Life life) {
-  const auto [at, is_first] = met_.try_emplace(seat, life);
-  const bool is_another = !is_first && std::exchange(at->second, life) != life;
-  is_another ? handlers_.on_forgotten(seat) : handlers_.on_met(seat);
-}
-
-// Who is not in it any more has lost what it had. The view that begins may be one that we have
-// committed and not read yet.
-void ViewMembers::on_view() {
-  const Roll& roll = group_->service().keeper().roll();
-  std::set<NodeId> seats;
+std::vector<Seat> ViewMembers::others() const {
+  std::vector<Seat> others;
   for (const Group::Other& other : group_->others()) {
-    if (roll.has(other.who.life)) seats.insert(NodeId{other.who.seat});
-  }
-  for (const NodeId seat : std::exchange(seats_in_view_, seats)) {
-    if (!seats.contains(seat)) handlers_.on_forgotten(seat);
-  }
-}
-
-std::vector<NodeId> ViewMembers::others() const {
-  std::vector<NodeId> others;
-  for (const Group::Other& other : group_->others()) {
-    if (other.is_member && !other.is_self) others.push_back(NodeId{other.who.seat});
+    if (other.is_member && !other.is_self) others.push_back(Seat{other.who.seat});
   }
   std::sort(others.begin(), others.end());
   others.erase(std::unique(others.begin(), others.end()), others.end());
@@ -186,11 +148,11 @@ std::vector<NodeId> ViewMembers::others() const {
 
 Epoch ViewMembers::epoch() const { return group_->service().reg().roll.epoch; }
 
-std::optional<NodeId> ViewMembers::leader() const {
+std::optional<Seat> ViewMembers::leader() const {
   const Roll& roll = group_->service().reg().roll;
   for (const Group::Other& other : group_->others()) {
     if (!roll.members.empty() && other.who.life == roll.members.front()) {
-      return NodeId{other.who.seat};
+      return Seat{other.who.seat};
     }
   }
   return std::nullopt;

@@ -3,17 +3,15 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "daemon/members.h"
+#include "daemon/node_config.h"
 #include "engine/engine.h"
 #include "engine/url.h"
 #include "membership/group.h"
-#include "daemon/members.h"
-#include "daemon/node_config.h"
 
 namespace hapax {
 
@@ -21,7 +19,7 @@ class ViewMembers final : public Members {
  public:
   // Opens nothing and contacts nobody.
   static Result<std::unique_ptr<Members>> create(boost::asio::io_context& io,
-                                                 const NodeConfig& config, Handlers handlers);
+                                                 const NodeConfig& config, MemberHost& host);
 
   // Waits until it is enlisted, running the io_context, for as long as it takes or the
   // configuration says; `log` says what is being waited for.
@@ -40,21 +38,18 @@ class ViewMembers final : public Members {
   Result<void> abandon(const std::string& name, WaiterId waiter) override {
     return group_->abandon(name, waiter);
   }
-  void flush() override { group_->carry_out(); }
 
-  NodeId self() const override { return self_; }
-  std::vector<NodeId> others() const override;
-  bool is_up(NodeId peer) const override { return group_->is_seat_up(peer); }
-  void tell(NodeId to, std::span<const std::uint8_t> message) override {
-    group_->tell(to, message);
-  }
+  Seat self() const override { return self_; }
+  std::vector<Seat> others() const override;
+  bool is_up(Seat peer) const override { return group_->is_up(peer); }
+  void tell(Seat to, std::span<const std::uint8_t> message) override { group_->tell(to, message); }
 
   Epoch epoch() const override;
   const LockTable* table() const override { return group_->service().table(); }
   const net::Stats& links() const override { return group_->links(); }
-  std::optional<NodeId> coordinator() const override { return std::nullopt; }
+  std::optional<Seat> coordinator() const override { return std::nullopt; }
   // The oldest member of the view: everybody in the view agrees.
-  std::optional<NodeId> leader() const override;
+  std::optional<Seat> leader() const override;
   Term term() const override { return Term{number(epoch())}; }
   std::uint64_t complaints() const override { return group_->complaints(); }
   void describe(session::State& state) const override;
@@ -66,20 +61,16 @@ class ViewMembers final : public Members {
 
  private:
   ViewMembers(boost::asio::io_context& io, const NodeConfig& config, engine::Url url,
-              Handlers handlers);
-  void on_up(NodeId seat, Life life);
-  void on_view();
+              MemberHost& host);
 
   boost::asio::io_context& io_;
   const NodeConfig config_;
   const engine::Url url_;
-  const Handlers handlers_;
+  MemberHost& host_;
   // There from start() on.
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Group> group_;
-  NodeId self_{};
-  std::map<NodeId, Life> met_;      // Who was last seen at a seat.
-  std::set<NodeId> seats_in_view_;  // As the last view began.
+  Seat self_{};
 };
 
 }  // namespace hapax

@@ -22,7 +22,7 @@ TEST(Visitor, IsRefusedAnAnswerThatIsTooLong) {
   asio::local::connect_pair(ours, theirs);
   const auto visitor = std::make_shared<Visitor>(
       std::move(ours), nullptr,
-      Visitor::Handlers{[](Visitor&, session::Ask&&) {}, [](Visitor&, const std::string&) {}});
+      Visitor::Handlers{[](Visitor&, session::Ask&&) {}, [](Visitor&) {}});
   session::Stats stats;
   stats.request = 7;
   stats.counters.push_back({std::string(session::kLargestAnswer, 'x'), 1});

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -66,10 +67,10 @@ class Cluster {
                                      "--election-timeout",
                                      "500"};
     command.insert(command.end(), more_.begin(), more_.end());
-    servers_[i] = Process{command, log()};
+    servers_[i] = server(command, log());
   }
-  void kill(std::size_t i) { servers_[i].end(SIGKILL); }
-  void signal(std::size_t i, int number) { servers_[i].signal(number); }
+  void kill(std::size_t i) { servers_[i]->end(SIGKILL); }
+  void signal(std::size_t i, int number) { servers_[i]->signal(number); }
 
   Url url() const {
     Url url{Kind::etcd, {}, ""};
@@ -86,11 +87,11 @@ class Cluster {
   std::string ctl(std::size_t i, const std::string& arguments) const {
     const fs::path out = folder_ / "ctl.out";
     fs::remove(out);
-    Process::run({"sh", "-c",
-                  fmt::format("ETCDCTL_API=3 exec etcdctl --dial-timeout=2s --endpoints="
-                              "127.0.0.1:{} {}",
-                              clients_[i], arguments)},
-                 out);
+    run({"sh", "-c",
+         fmt::format("ETCDCTL_API=3 exec etcdctl --dial-timeout=2s --endpoints="
+                     "127.0.0.1:{} {}",
+                     clients_[i], arguments)},
+        out);
     std::ifstream stream{out};
     return {std::istreambuf_iterator<char>{stream}, {}};
   }
@@ -114,7 +115,7 @@ class Cluster {
   std::vector<std::uint16_t> clients_;
   std::vector<std::uint16_t> peers_;
   std::string initial_;
-  std::vector<Process> servers_;
+  std::vector<std::optional<Child>> servers_;
 };
 
 Options options_for(const std::string& group) {
@@ -237,11 +238,11 @@ TEST(EtcdEngine, ShowsItsNameAndPassword) {
 // A signed token is good for one revision of the auth store.
 TEST(EtcdEngine, GoesOnWhenUsersChange) {
   hapax::testing::Folder keys;
-  ASSERT_TRUE(Process::run({"sh", "-ec",
-                            "cd " + keys.path().string() +
-                                "; openssl genrsa -out private.pem 2048"
-                                "; openssl rsa -in private.pem -pubout -out public.pem"},
-                           keys / "log"));
+  ASSERT_TRUE(run({"sh", "-ec",
+                   "cd " + keys.path().string() +
+                       "; openssl genrsa -out private.pem 2048"
+                       "; openssl rsa -in private.pem -pubout -out public.pem"},
+                  keys / "log"));
   Cluster cluster{1,
                   {"--auth-token",
                    fmt::format("jwt,pub-key={},priv-key={},sign-method=RS256,ttl=1h",
@@ -271,8 +272,7 @@ TEST(EtcdEngine, GoesOnWhenUsersChange) {
 TEST(EtcdEngine, SpeaksTlsOnBothSides) {
   hapax::testing::Folder certs;
   const auto make = [&](const std::string& script) {
-    return Process::run({"sh", "-ec", "cd " + certs.path().string() + "; " + script},
-                        certs / "log");
+    return run({"sh", "-ec", "cd " + certs.path().string() + "; " + script}, certs / "log");
   };
   ASSERT_TRUE(
       make("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key"

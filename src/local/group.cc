@@ -51,19 +51,13 @@ Group::~Group() = default;
 int Group::start(const GroupPlan& plan, std::uint32_t i) {
   const std::string name = fmt::format("member-{}", i + 1);
   Member member{"unix:" + (plan.clients / (name + ".sock")).string()};
-  std::vector<std::string> words{"node",
-                                 "--engine",
-                                 "embedded:" + engine_file_.string(),
-                                 "--listen",
-                                 "unix:" + (plan.folder / (name + ".link")).string(),
-                                 "--clients",
-                                 member.address,
-                                 "--name",
-                                 name,
-                                 "--seat",
-                                 std::to_string(i + 1),
-                                 "--ttl",
-                                 plan.ttl};
+  std::vector<std::string> words{"hapax",     "node",
+                                 "--engine",  "embedded:" + engine_file_.string(),
+                                 "--listen",  "unix:" + (plan.folder / (name + ".link")).string(),
+                                 "--clients", member.address,
+                                 "--name",    name,
+                                 "--seat",    std::to_string(i + 1),
+                                 "--ttl",     plan.ttl};
   for (const std::string& address : plan.first_serves_too) {
     if (i == 0 && address != member.address) words.insert(words.end(), {"--clients", address});
   }
@@ -75,8 +69,10 @@ int Group::start(const GroupPlan& plan, std::uint32_t i) {
     throw std::system_error{errno, std::generic_category(), "pipe"};
   }
   try {
-    member.daemon = std::make_unique<Child>(name, plan.program, std::move(words),
-                                            Child::Streams{.error = log[1]});
+    member.daemon = std::make_unique<Child>(name, Command{.words = std::move(words),
+                                                          .program = plan.program,
+                                                          .error = log[1],
+                                                          .without_settings = true});
   } catch (...) {
     close(log[0]);
     close(log[1]);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "hapax/client.h"
-#include "local/child.h"
+#include "base/child.h"
 #include "local/line_reader.h"
 
 namespace hapax::local {

@@ -12,14 +12,14 @@ std::optional<LockPayload> divide_payload(std::span<const std::uint8_t> bytes) {
     return std::nullopt;
   }
   const auto name = bytes.subspan(kBeforeName, length);
-  return LockPayload{.tag = static_cast<std::uint8_t>(bytes[0] & ~kWakeBit),
-                     .wake = (bytes[0] & kWakeBit) != 0,
+  return LockPayload{.tag = static_cast<std::uint8_t>(bytes[0] & ~tags::kWakeBit),
+                     .wake = (bytes[0] & tags::kWakeBit) != 0,
                      .name = {reinterpret_cast<const char*>(name.data()), name.size()},
                      .message = bytes.subspan(kBeforeName + length)};
 }
 
 void append_header(Bytes& bytes, AlgorithmId algorithm, bool wake, std::string_view name) {
-  bytes.push_back(static_cast<std::uint8_t>(number(algorithm) | (wake ? kWakeBit : 0)));
+  bytes.push_back(static_cast<std::uint8_t>(number(algorithm) | (wake ? tags::kWakeBit : 0)));
   bytes.push_back(static_cast<std::uint8_t>(name.size() & 0xff));
   bytes.push_back(static_cast<std::uint8_t>(name.size() >> 8));
   bytes.insert(bytes.end(), name.begin(), name.end());

@@ -1,6 +1,6 @@
 // What members write to one another about locks: which algorithm, which lock, and its message.
 //
-//   tag      1 byte    AlgorithmId; with kWakeBit: a WAKE, and nothing after the name
+//   tag      1 byte    AlgorithmId; with tags::kWakeBit: a WAKE, and nothing after the name
 //   length   2 bytes   of the name, little endian
 //   name     length bytes
 //   message  the rest  as wire/codec.h writes the algorithm's Message
@@ -16,15 +16,15 @@
 
 #include "core/mutex_info.h"
 #include "wire/codec.h"
+#include "wire/tags.h"
 
 namespace hapax {
 
-inline constexpr std::uint8_t kWakeBit = 0x80;
 // Far more than any message needs; a token that lists 50,000 members has less.
 inline constexpr std::size_t kLargestPayload = 1 << 20;
 
 struct LockPayload {
-  std::uint8_t tag = 0;  // Without kWakeBit. Not yet looked at: maybe no AlgorithmId.
+  std::uint8_t tag = 0;  // Without the WAKE bit. Not yet looked at: maybe no AlgorithmId.
   bool wake = false;
   std::string_view name;                  // Not yet looked at, but for its length.
   std::span<const std::uint8_t> message;  // Not yet looked at.

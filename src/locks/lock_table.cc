@@ -76,6 +76,7 @@ class LockTable::Impl {
 
   void settle(LockEntry& entry, Outbox& out);
   void flush_sends(LockEntry& entry, Outbox& out);
+  static bool may_keep(const LockEntry& entry);
   void grant_first(LockEntry& entry, Turn turn, Outbox& out);
   bool comes_to_rest(LockEntry& entry, std::span<const std::uint8_t> message) const;
 
@@ -144,6 +145,11 @@ void LockTable::Impl::flush_sends(LockEntry& entry, Outbox& out) {
   }
 }
 
+// Whoever holds it may enter again without asking, since nobody waits, here or elsewhere.
+bool LockTable::Impl::may_keep(const LockEntry& entry) {
+  return entry.mutex.info().permission_stays && !entry.mutex.is_wanted() && entry.waiters.empty();
+}
+
 void LockTable::Impl::grant_first(LockEntry& entry, Turn turn, Outbox& out) {
   entry.holder = waiters_.pop(entry.waiters);
   entry.fence = {membership.epoch, turn};
@@ -151,7 +157,7 @@ void LockTable::Impl::grant_first(LockEntry& entry, Turn turn, Outbox& out) {
   --stats.waiting;
   ++stats.held;
   ++stats.entries;
-  out.grant(entry.holder, entry.name, entry.fence);
+  out.grant({entry.holder, entry.fence, may_keep(entry)});
 }
 
 // --- a token that rests at home ---
@@ -385,11 +391,6 @@ Result<void> LockTable::acquire(std::string_view name, WaiterId waiter, Want wan
 }
 Result<void> LockTable::release(std::string_view name, WaiterId waiter, Outbox& out) {
   return impl_->release(name, waiter, out);
-}
-bool LockTable::may_keep(std::string_view name) const {
-  const LockEntry* entry = impl_->locks.find(name);
-  if (entry == nullptr || !entry->held || !entry->waiters.empty()) return false;
-  return entry->mutex.info().permission_stays && !entry->mutex.is_wanted();
 }
 Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Turn last,
                                      Outbox& out) {

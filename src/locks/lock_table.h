@@ -120,10 +120,7 @@ class LockTable {
   // An error if `waiter` does not hold the lock.
   Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
 
-  // Whether its holder may enter again by itself, each time with the next turn, until the Outbox
-  // says that the lock is wanted: its permission stays, and nobody waits for it now.
-  bool may_keep(std::string_view name) const;
-  // The same as release() for a holder that may have entered again, `last` being the turn of its
+  // The same as release() for a holder that may keep the lock, `last` being the turn of its
   // last entry. REQUIRES: `last` is no smaller than the turn that was granted.
   Result<void> release_kept(std::string_view name, WaiterId waiter, Turn last, Outbox& out);
 

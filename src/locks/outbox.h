@@ -25,19 +25,21 @@ enum class WaiterId : std::uint64_t {};
 
 constexpr std::uint64_t number(WaiterId waiter) { return static_cast<std::uint64_t>(waiter); }
 
+// `waiter` holds its lock from now on, until it is released. The same value from the lock table to
+// whoever asked.
+struct Grant {
+  WaiterId waiter{};
+  Fence fence;
+  // Its permission stays, and nobody else waits: it may enter again by itself, each time with the
+  // next turn, until it hears that the lock is wanted.
+  bool may_keep = false;
+};
+
 class Outbox {
  public:
   struct Send {
     NodeId to{};
     std::uint32_t first = 0;  // bytes(send) is the payload.
-    std::uint32_t count = 0;
-  };
-
-  // `waiter` holds the lock from now on, until it is released.
-  struct Grant {
-    WaiterId waiter{};
-    Fence fence;
-    std::uint32_t first = 0;  // name(grant) is the lock's.
     std::uint32_t count = 0;
   };
 
@@ -69,17 +71,13 @@ class Outbox {
     return std::span{arena_}.subspan(send.first, send.count);
   }
   std::span<const Grant> grants() const { return grants_; }
-  std::string_view name(const Grant& grant) const {
-    const auto bytes = std::span{arena_}.subspan(grant.first, grant.count);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
   std::span<const Wanted> wanted() const { return wanted_; }
   std::span<const Complaint> complaints() const { return complaints_; }
 
   bool empty() const {
     return sends_.empty() && grants_.empty() && wanted_.empty() && complaints_.empty();
   }
-  // Keeps the memory. Ends the life of every span and name given out.
+  // Keeps the memory. Ends the life of every span given out.
   void clear() {
     arena_.clear();
     sends_.clear();
@@ -98,11 +96,7 @@ class Outbox {
     sends_.push_back(
         {to, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(arena_.size() - first)});
   }
-  void grant(WaiterId waiter, std::string_view name, Fence fence) {
-    grants_.push_back({waiter, fence, static_cast<std::uint32_t>(arena_.size()),
-                       static_cast<std::uint32_t>(name.size())});
-    arena_.insert(arena_.end(), name.begin(), name.end());
-  }
+  void grant(const Grant& grant) { grants_.push_back(grant); }
   void want(WaiterId holder) { wanted_.push_back({holder}); }
   void complain(Complaint complaint) { complaints_.push_back(std::move(complaint)); }
 

@@ -144,7 +144,7 @@ void SharedLocks::grant_first(Lock& lock, Outbox& out) {
   --stats_.waiting;
   ++stats_.held;
   ++stats_.entries;
-  out.grant(waiter.id, lock.name, lock.fence);
+  out.grant({waiter.id, lock.fence});
 }
 
 // --- local waiters ---

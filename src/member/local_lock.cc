@@ -20,7 +20,8 @@ void Member::LocalLock::give_up(WaiterId waiter, std::error_code why) {
   }
 }
 
-void Member::LocalLock::on_granted(WaiterId waiter, Fence fence, bool may_keep) {
+void Member::LocalLock::on_granted(const hapax::Grant& grant) {
+  const auto [waiter, fence, may_keep] = grant;
   const std::uint64_t before = word_.load(std::memory_order_relaxed);
   HAPAX_CHECK(keeping_of(before) == Keeping::away);
   const std::uint64_t number = number_of(before) + 1;

@@ -49,7 +49,7 @@ class Member::Waiting : public boost::intrusive::list_base_hook<> {
 
 // One lock of this process. Everything but the word, and what goes with it, belongs to the loop.
 class Member::LocalLock final : public detail::LockHandle,
-                                public LocalAsker,
+                                public Asker,
                                 public std::enable_shared_from_this<LocalLock> {
  public:
   LocalLock(Member& member, std::string name) : member_(member), name_(std::move(name)) {}
@@ -65,7 +65,7 @@ class Member::LocalLock final : public detail::LockHandle,
   // `waiting` may be answered, and gone, before this returns.
   void ask(Waiting& waiting);
   void give_up(WaiterId waiter, std::error_code why);
-  void on_granted(WaiterId waiter, Fence fence, bool may_keep) override;
+  void on_granted(const hapax::Grant& grant) override;
   void on_wanted(WaiterId) override { stop_keeping(); }
   // Its holder is told that it is lost, and its unlock gives it back; until then nobody else is let
   // in, unless the lease runs out.

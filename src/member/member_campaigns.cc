@@ -48,7 +48,7 @@ void Member::unobserve(std::uint64_t observation) noexcept {
   loop_.visit([this, observation] {
     const auto at = observers_.find(observation);
     if (at == observers_.end()) return;
-    daemon_->campaigns().podium().unobserve(at->second);
+    daemon_->campaigns().watch().unobserve(at->second);
     observers_.erase(at);
   });
 }

@@ -12,13 +12,13 @@
 namespace hapax::client {
 
 // From asking to giving back. All of it belongs to the loop until it is answered.
-struct Member::Grant final : LocalAsker {
+struct Member::Grant final : Asker {
   Grant(Member& m, std::uint64_t i, const Wish& w) : member(m), id(i), wish(w) {}
 
-  void on_granted(WaiterId known_as, Fence f, bool) override {
-    waiter = known_as;
+  void on_granted(const hapax::Grant& g) override {
+    waiter = g.waiter;
     term = member.lease_.grant();
-    answer({}, f);
+    answer({}, g.fence);
   }
   void on_wanted(WaiterId) override {}
   void on_recalled(WaiterId) override { member.lease_.end(); }
@@ -27,7 +27,7 @@ struct Member::Grant final : LocalAsker {
     member.grants_.erase(id);  // The last: it may be the end of us.
   }
   void on_asked_to_resign(const std::string& to) override { wish.candidate->ask_to_resign(to); }
-  void on_refused() override {
+  void on_refused(const std::string&) override {
     answer(Errc::refused, {});
     member.grants_.erase(id);  // The last: it may be the end of us.
   }

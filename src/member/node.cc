@@ -61,7 +61,7 @@ void add_engine(NodeConfig& config, const NodeOptions& options) {
 NodeConfig config_of(const NodeOptions& options) {
   NodeConfig config;
   if (!options.engine.empty()) add_engine(config, options);
-  config.self = NodeId{options.self};
+  config.self = Seat{options.self};
   config.group = options.group;
   for (const std::string& text : options.members) {
     config.members.push_back(or_throw(net::parse_address(text), Errc::bad_address));

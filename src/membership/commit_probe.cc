@@ -18,22 +18,22 @@ Span median(std::vector<Span> spans) {
 
 }  // namespace
 
-CommitProbe::CommitProbe(engine::Engine& engine, Ways ways, Span quick_enough)
-    : engine_(engine), ways_(std::move(ways)), quick_enough_(quick_enough) {}
+CommitProbe::CommitProbe(engine::Engine& engine, Timing timing, Span quick_enough)
+    : engine_(engine), timing_(std::move(timing)), quick_enough_(quick_enough) {}
 
 void CommitProbe::start() { commit(); }
 
 void CommitProbe::commit() {
   const std::weak_ptr alive = alive_;
   engine_.commit({}, {{kKey, std::to_string(rounds_ * kCommits + round_.size())}},
-                 [this, alive, sent = ways_.now()](engine::Outcome outcome, engine::Revision) {
+                 [this, alive, sent = timing_.now()](engine::Outcome outcome, engine::Revision) {
                    if (alive.expired()) return;
                    if (outcome != engine::Outcome::committed) {
-                     return ways_.later([this, alive] {
+                     return timing_.later([this, alive] {
                        if (!alive.expired()) commit();
                      });
                    }
-                   took(ways_.now() - sent);
+                   took(timing_.now() - sent);
                    if (!is_done_) commit();
                  });
 }

@@ -22,11 +22,11 @@ class CommitProbe {
   static constexpr std::size_t kCommits = 5;  // Of a round.
   static constexpr std::size_t kRounds = 3;
 
-  struct Ways {
+  struct Timing {
     std::function<Instant()> now;
     std::function<void(std::function<void()>)> later;  // In a moment.
   };
-  CommitProbe(engine::Engine& engine, Ways ways, Span quick_enough);
+  CommitProbe(engine::Engine& engine, Timing timing, Span quick_enough);
 
   void start();
   // What a commit typically takes, once it is known. Commits without an answer do not count: an
@@ -38,7 +38,7 @@ class CommitProbe {
   void took(Span time);
 
   engine::Engine& engine_;
-  Ways ways_;
+  Timing timing_;
   Span quick_enough_;
   std::vector<Span> round_;
   std::size_t rounds_ = 0;

@@ -19,56 +19,25 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/seat.h"
 #include "engine/engine.h"
-#include "net/address.h"
-#include "net/mesh.h"
-#include "net/tls.h"
 #include "membership/directory.h"
-#include "service/orders.h"
+#include "membership/group_options.h"
+#include "membership/life_links.h"
+#include "membership/member_host.h"
 #include "membership/registrar.h"
+#include "membership/upkeep.h"
+#include "service/orders.h"
 #include "service/service.h"
 
 namespace hapax {
 
-struct GroupOptions {
-  net::Address listen;                    // With a port, unless a Unix socket.
-  std::optional<net::Address> advertise;  // Where the others reach us, if not there.
-  std::string name;                       // For people: the host's, say.
-  std::optional<std::uint32_t> seat;      // From 0; the lowest free one if not said.
-  std::string group = "hapax";
-  std::optional<net::TlsFiles> tls;  // The certificate's number is then the seat.
-  Policy policy;
-  LeaseTimes times;
-  std::function<void(const std::string&)> log;
-};
-
-class Group final : private Holders {
+class Group final {
  public:
-  struct Handlers {
-    std::function<void(const Orders::Grant&)> on_granted;
-    std::function<void(WaiterId)> on_lost;
-    std::function<void(WaiterId)> on_recalled = [](WaiterId) {};
-    std::function<void(WaiterId)> on_wanted;
-    std::function<bool(WaiterId)> is_inside;
-    // As of Holders.
-    std::function<std::optional<Turn>(WaiterId)> take_back = [](WaiterId) { return std::nullopt; };
-    // The lease lasts until then. All that was lost before has been told.
-    std::function<void(Instant)> on_leased = [](Instant) {};
-    std::function<void(NodeId seat, std::span<const std::uint8_t>)>
-        on_message;                                // Not of the views.
-    std::function<void()> on_view;                 // Begun.
-    std::function<void(NodeId seat, Life)> on_up;  // Connected, again perhaps.
-    std::function<void()> on_settled;              // All that there was to tell has been told.
-    std::function<void()> on_left;                 // After leave().
-  };
-
-  // An error that says what makes no sense: one that listens elsewhere than on this machine needs
-  // TLS, say. Opens nothing.
-  static Result<void> check(boost::asio::io_context& io, const GroupOptions& options);
-  // Refuses what check() does. REQUIRES: the engine outlives it.
+  // Refuses options that make no sense. REQUIRES: engine and host outlive it.
   static Result<std::unique_ptr<Group>> create(boost::asio::io_context& io, GroupOptions options,
-                                               engine::Engine& engine, Handlers handlers);
-  ~Group() override;
+                                               engine::Engine& engine, MemberHost& host);
+  ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
@@ -78,16 +47,15 @@ class Group final : private Holders {
   // Nobody may ask for more; what is held is given time until `patience` is over and is then lost.
   void leave(Span patience);
 
-  // Calls and flush() carry out at once what has been ordered.
+  // As those of the service. What a call brings about is carried out before it returns, and the
+  // host is told meanwhile; unless the host calls while it is told, and then right after that.
   Result<void> acquire(std::string_view name, WaiterId waiter, Want want = Want::exclusive);
   Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last);
   Result<void> abandon(std::string_view name, WaiterId waiter);
 
-  void carry_out();
-
   // To whoever sits there and is connected; others do not hear it.
-  void tell(NodeId seat, std::span<const std::uint8_t> message);
-  bool is_seat_up(NodeId seat) const;
+  void tell(Seat seat, std::span<const std::uint8_t> message) { links_.tell(seat, message); }
+  bool is_up(Seat seat) const { return links_.is_up(seat); }
 
   struct Other {
     Enlisted who;
@@ -108,62 +76,46 @@ class Group final : private Holders {
   const std::string& refusal() const { return refusal_; }
   bool is_enlisted() const { return number(registrar_.me().life) != 0; }
   // REQUIRES: enlisted. It stays the same for all lives.
-  NodeId seat() const { return NodeId{registrar_.me().seat}; }
-  const net::Stats& links() const;
+  Seat seat() const { return Seat{registrar_.me().seat}; }
+  const net::Stats& links() const { return links_.stats(); }
   std::uint64_t complaints() const { return complaints_; }
 
  private:
   Group(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
-        Handlers handlers);
+        MemberHost& host);
 
-  bool is_inside(WaiterId waiter) override { return handlers_.is_inside(waiter); }
-  std::optional<Turn> take_back(WaiterId waiter) override { return handlers_.take_back(waiter); }
-
+  Registrar::Handlers registrar_handlers();
   void enlist();
-  void close_mesh();
-  bool is_struck_off() const;
-  void show_life();
   void on_enlisted(const Enlisted& me);
   void on_directory(const Directory& directory);
-  void open_mesh();
-  void meet_others(const Directory& directory);
-  void announce_if_connected();
-  void give_way_if_cut_off();
-  void strike_stale();
-  void on_message(NodeId seat, std::span<const std::uint8_t> message);
-  void on_up(NodeId seat);
-  bool is_up(Life life) const;
-  void send(Life to, std::span<const std::uint8_t> frame);
-  void let_go_of_held();
+  void on_message(Seat seat, Life from, std::span<const std::uint8_t> message);
+  void on_up(Seat seat, Life life);
+  void on_view();
+  void on_time();
+  void carry_out();
+  void carry_out(const Orders& orders);
+  void tend();
+  void see_to_membership();
   void arm();
   void drain();
-  std::optional<NodeId> seat_of(Life life) const;
-  void log(const std::string& line) const;
 
   boost::asio::io_context& io_;
   GroupOptions options_;
-  Handlers handlers_;
+  MemberHost& host_;
   Service service_;
   Registrar registrar_;
-  std::unique_ptr<net::Mesh> mesh_;
-  std::unique_ptr<net::Mesh> last_mesh_;  // Of the life before; it may be calling us.
+  LifeLinks links_;
+  Upkeep upkeep_;
   Orders orders_;
+  Orders now_;  // Being carried out; kept for its memory.
   boost::asio::steady_timer timer_;
   Instant armed_{};
-  struct Unsent {
-    std::vector<Bytes> frames;
-    std::size_t bytes = 0;
-  };
-  std::map<Life, Unsent> unsent_;       // For lives that we are not connected to yet.
-  std::map<Life, Instant> down_since_;  // Members of the view that we do not reach.
-  std::map<Life, std::pair<std::uint64_t, Instant>> unannounced_;  // Their beats, seen since.
-  Instant shown_{};        // When we last said that we are there, though not announced.
-  std::set<NodeId> held_;  // Seats not read from.
-  std::set<std::string> logged_;
+  std::map<Seat, Life> met_;      // Who was last seen at a seat.
+  std::set<Seat> seats_in_view_;  // As the last view began.
   std::string refusal_;
-  net::Stats no_links_;
   std::uint64_t complaints_ = 0;
   bool is_carrying_out_ = false;
+  bool is_tending_due_ = false;
   bool is_stopped_ = false;
   bool has_left_ = false;  // It was nowhere to leave from.
   std::optional<Instant> leaving_until_;

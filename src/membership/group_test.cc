@@ -1,5 +1,6 @@
 #include "membership/group.h"
 
+#include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/fake.h"
 #include "base/boot_clock.h"
+#include "engine/fake.h"
 #include "membership/directory.h"
 
 namespace hapax {
@@ -27,35 +28,38 @@ std::uint16_t free_port(boost::asio::io_context& io) {
 }
 
 // A member, and who holds what at it.
-struct Seat {
-  Seat(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
-       milliseconds ttl = milliseconds{600})
+struct Participant final : MemberHost {
+  Participant(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
+              milliseconds ttl = milliseconds{600})
       : engine(engine::open_fake(io, server)), port(free_port(io)) {
     GroupOptions options;
     options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
     options.name = std::move(name);
     options.times.ttl = ttl;
-    options.log = [this](const std::string& line) { log.push_back(line); };
-    Group::Handlers handlers;
-    handlers.on_granted = [this](const Orders::Grant& grant) {
-      held.insert(grant.waiter);
-      fence = grant.fence;
-    };
-    handlers.on_lost = [this](WaiterId waiter) {
-      held.erase(waiter);
-      lost.insert(waiter);
-    };
-    handlers.on_recalled = [this](WaiterId waiter) { recalled.insert(waiter); };
-    handlers.on_wanted = [](WaiterId) {};
-    handlers.is_inside = [](WaiterId) { return true; };
-    handlers.on_message = [](NodeId, std::span<const std::uint8_t>) {};
-    handlers.on_view = [] {};
-    handlers.on_up = [](NodeId, Life) {};
-    handlers.on_settled = [] {};
-    handlers.on_left = [this] { left = true; };
-    auto made = Group::create(io, std::move(options), *engine, std::move(handlers));
+    auto made = Group::create(io, std::move(options), *engine, *this);
     group = std::move(made.value());
     group->start();
+  }
+
+  void on_granted(const Grant& grant) override {
+    held.insert(grant.waiter);
+    fence = grant.fence;
+  }
+  void on_wanted(WaiterId) override {}
+  void on_lost(WaiterId waiter) override {
+    held.erase(waiter);
+    lost.insert(waiter);
+  }
+  void on_recalled(WaiterId waiter) override { recalled.insert(waiter); }
+  bool is_inside(WaiterId) override { return true; }
+  void on_message(Seat, std::span<const std::uint8_t>) override {}
+  void on_met(Seat) override {}
+  void on_forgotten(Seat) override {}
+  void on_settled() override {}
+  void on_left() override { left = true; }
+  void log(const std::string& line) override { lines.push_back(line); }
+  void log_once(const std::string& line) override {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) log(line);
   }
 
   std::unique_ptr<engine::Engine> engine;
@@ -64,7 +68,7 @@ struct Seat {
   std::set<WaiterId> held, lost, recalled;
   Fence fence;
   bool left = false;
-  std::vector<std::string> log;
+  std::vector<std::string> lines;
 
   std::size_t members() const {
     const Keeper& keeper = group->service().keeper();
@@ -87,7 +91,7 @@ class Groups : public ::testing::Test {
   }
   void join(std::size_t count) {
     for (std::size_t i = seats.size(); i < count; ++i) {
-      seats.push_back(std::make_unique<Seat>(io, server, fmt::format("host-{}", i)));
+      seats.push_back(std::make_unique<Participant>(io, server, fmt::format("host-{}", i)));
     }
   }
   bool all_in_one_view(std::size_t size) const {
@@ -96,7 +100,7 @@ class Groups : public ::testing::Test {
     }
     return true;
   }
-  const Seat& front() const {
+  const Participant& front() const {
     for (const auto& seat : seats) {
       if (seat) return *seat;
     }
@@ -105,7 +109,7 @@ class Groups : public ::testing::Test {
   std::string logs() const {
     std::string text;
     for (const auto& seat : seats) {
-      for (const auto& line : seat ? seat->log : std::vector<std::string>{}) text += line + '\n';
+      for (const auto& line : seat ? seat->lines : std::vector<std::string>{}) text += line + '\n';
       text += '\n';
     }
     return text;
@@ -113,7 +117,7 @@ class Groups : public ::testing::Test {
 
   boost::asio::io_context io;
   engine::FakeServer server;
-  std::vector<std::unique_ptr<Seat>> seats;
+  std::vector<std::unique_ptr<Participant>> seats;
 };
 
 TEST_F(Groups, FindOneAnotherThroughTheEngine) {
@@ -147,7 +151,7 @@ TEST_F(Groups, DoNotListenBeforeTheyAreEnlisted) {
 TEST_F(Groups, LetNobodyInWithOtherSettings) {
   join(1);
   ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
-  Seat other{io, server, "other", milliseconds{900}};
+  Participant other{io, server, "other", milliseconds{900}};
   ASSERT_TRUE(until([&] { return !other.group->refusal().empty(); }));
   EXPECT_THAT(other.group->refusal(), ::testing::HasSubstr(kSettings));
   EXPECT_THAT(other.group->refusal(), ::testing::HasSubstr("TTL 900 ms"));
@@ -298,7 +302,7 @@ TEST_F(Groups, LetMembersLeaveAndComeBack) {
   ASSERT_TRUE(until([&] { return seats[1]->left; })) << logs();
   seats[1].reset();
   ASSERT_TRUE(until([&] { return all_in_one_view(2); }, milliseconds{300})) << logs();
-  seats[1] = std::make_unique<Seat>(io, server, "again");
+  seats[1] = std::make_unique<Participant>(io, server, "again");
   ASSERT_TRUE(until([&] { return all_in_one_view(3); })) << logs();
 }
 
@@ -343,7 +347,7 @@ TEST_F(Groups, AskTheEngineNothingInsideAView) {
   const std::uint64_t commits = server.commits;
   const Instant start = boot_clock_now();
   for (std::uint64_t i = 1; i <= 500; ++i) {
-    Seat& seat = *seats[i % 2];
+    Participant& seat = *seats[i % 2];
     ASSERT_TRUE(seat.group->acquire("orders", WaiterId{i}).has_value());
     ASSERT_TRUE(until([&] { return seat.held.contains(WaiterId{i}); }));
     ASSERT_TRUE(seat.group->release("orders", WaiterId{i}, std::nullopt).has_value());
@@ -356,17 +360,15 @@ TEST_F(Groups, AskTheEngineNothingInsideAView) {
 
 TEST(Group, RefusesWhatMakesNoSense) {
   boost::asio::io_context io;
-  engine::FakeServer server;
-  const auto engine = engine::open_fake(io, server);
   GroupOptions options;
   options.listen = net::parse_address("127.0.0.1:0").value();
-  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());
+  EXPECT_FALSE(options.check(io).has_value());
   options.listen = net::parse_address("192.0.2.1:7").value();
-  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());  // Without TLS.
+  EXPECT_FALSE(options.check(io).has_value());  // Without TLS.
   options.listen = net::parse_address("127.0.0.1:7").value();
-  EXPECT_TRUE(Group::create(io, options, *engine, {}).has_value());
+  EXPECT_TRUE(options.check(io).has_value());
   options.times.ttl = milliseconds{100};
-  EXPECT_FALSE(Group::create(io, options, *engine, {}).has_value());
+  EXPECT_FALSE(options.check(io).has_value());
 }
 
 }  // namespace

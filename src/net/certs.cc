@@ -256,7 +256,7 @@ Result<std::vector<fs::path>> make_certs(const CertsPlan& plan) {
   return paths;
 }
 
-TlsFiles tls_files(const fs::path& folder, NodeId member) {
+TlsFiles tls_files(const fs::path& folder, Seat member) {
   const std::string name = fmt::format("member-{}", number(member) + 1);
   return {folder / "ca.pem", folder / (name + ".pem"), folder / (name + ".key")};
 }

@@ -28,7 +28,7 @@ struct CertsPlan {
 Result<std::vector<std::filesystem::path>> make_certs(const CertsPlan& plan);
 
 // The files of one member as make_certs() names them.
-TlsFiles tls_files(const std::filesystem::path& folder, NodeId member);
+TlsFiles tls_files(const std::filesystem::path& folder, Seat member);
 // The same of a client.
 TlsFiles tls_files(const std::filesystem::path& folder, std::string_view client);
 

@@ -33,9 +33,9 @@ TEST(Certs, SayWhoAndWhere) {
   ASSERT_TRUE(paths) << paths.error().message;
   EXPECT_EQ(paths->size(), 8u);
   for (const std::uint32_t i : {0u, 1u, 2u}) {
-    const TlsFiles files = tls_files(folder.path() / "new", NodeId{i});
+    const TlsFiles files = tls_files(folder.path() / "new", Seat{i});
     const Certificate certificate = load(files.certificate);
-    EXPECT_EQ(member_of(certificate.get()), NodeId{i});
+    EXPECT_EQ(member_of(certificate.get()), Seat{i});
     const Certificate authority = load(files.authority);
     EXPECT_EQ(X509_verify(certificate.get(), X509_get0_pubkey(authority.get())), 1);
     EXPECT_EQ(X509_check_purpose(certificate.get(), X509_PURPOSE_SSL_SERVER, 0), 1);
@@ -91,7 +91,7 @@ TEST(Certs, AreNotOverwritten) {
   EXPECT_THAT(refused.error().message, HasSubstr("member-2.key is there already"));
   EXPECT_FALSE(fs::exists(folder.path() / "ca.pem")) << "nothing is written then";
   EXPECT_TRUE(make_certs({folder.path(), {"a", "b"}, 10, true}));
-  EXPECT_TRUE(make_tls_context(tls_files(folder.path(), NodeId{1})));
+  EXPECT_TRUE(make_tls_context(tls_files(folder.path(), Seat{1})));
 }
 
 TEST(Certs, RefuseWhatIsNoHost) {
@@ -111,7 +111,7 @@ TEST(Certs, RefuseWhatIsNoHost) {
 TEST(Tls, NamesTheFileThatIsWrong) {
   const hapax::testing::Folder folder;
   ASSERT_TRUE(make_certs({folder.path(), {"a", "b"}}));
-  const TlsFiles good = tls_files(folder.path(), NodeId{0});
+  const TlsFiles good = tls_files(folder.path(), Seat{0});
   const auto complaint = [](const TlsFiles& files) {
     const auto result = make_tls_context(files);
     return result ? std::string{"fine"} : result.error().message;
@@ -127,7 +127,7 @@ TEST(Tls, NamesTheFileThatIsWrong) {
   bad.key = good.certificate;
   EXPECT_THAT(complaint(bad), HasSubstr("key " + bad.key));
   bad = good;
-  bad.key = tls_files(folder.path(), NodeId{1}).key;
+  bad.key = tls_files(folder.path(), Seat{1}).key;
   EXPECT_THAT(complaint(bad), HasSubstr(bad.key));
 }
 

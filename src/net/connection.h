@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/ids.h"
+#include "base/seat.h"
 #include "net/frame.h"
 #include "net/handler_memory.h"
 #include "net/stats.h"
@@ -71,8 +71,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void allow(std::size_t largest_frame) { reader_.allow(largest_frame); }
 
   // The member at the other end, once its owner knows.
-  std::optional<NodeId> peer() const { return peer_; }
-  void belongs_to(NodeId peer) { peer_ = peer; }
+  std::optional<Seat> peer() const { return peer_; }
+  void belongs_to(Seat peer) { peer_ = peer; }
 
   Side side() const { return side_; }
   SSL* session() { return stream_.session(); }
@@ -99,7 +99,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ConnectionOwner* owner_;  // Invariant: null from close() or finish() on …
   Stats* stats_;            // … and so is this.
   std::string remote_;
-  std::optional<NodeId> peer_;
+  std::optional<Seat> peer_;
   State state_ = State::opening;
   FrameReader reader_{kLargestGreeting};
   Bytes out_;

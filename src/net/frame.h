@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "base/record.h"
+#include "base/seat.h"
 #include "net/stats.h"
 #include "wire/codec.h"
 
@@ -36,9 +37,9 @@ struct Hello {
   std::uint32_t version = kProtocolVersion;
   Bytes group;
   Epoch epoch{};
-  NodeId from{};
+  Seat from{};
   std::uint64_t incarnation = 0;
-  NodeId to{};
+  Seat to{};
   std::uint64_t seen = 0;
   std::uint64_t received = 0;
   std::uint64_t attempt = 0;  // Grows with every connection that this incarnation dials.

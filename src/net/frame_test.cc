@@ -16,7 +16,7 @@ using Found = FrameReader::Found;
 Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
 Hello hello() {
-  return {kProtocolVersion, bytes("orders"), Epoch{3}, NodeId{2}, 77, NodeId{0}, 55, 9, 4, 11, 12};
+  return {kProtocolVersion, bytes("orders"), Epoch{3}, Seat{2}, 77, Seat{0}, 55, 9, 4, 11, 12};
 }
 
 Bytes frame_of(const Content& content, std::span<const std::uint8_t> messages = {}) {

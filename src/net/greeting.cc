@@ -4,7 +4,7 @@
 
 namespace hapax::net {
 
-Hello make_hello(const Identity& me, NodeId to, const Link& link) {
+Hello make_hello(const Identity& me, Seat to, const Link& link) {
   Hello hello;
   hello.group = me.group;
   hello.epoch = me.epoch;
@@ -16,25 +16,26 @@ Hello make_hello(const Identity& me, NodeId to, const Link& link) {
   return hello;
 }
 
-bool may_be(const Identity& me, NodeId other, std::optional<NodeId> dialled) {
+bool may_be(const Identity& me, Seat other, std::optional<Seat> dialled) {
   if (dialled) return other == *dialled;
   return me.self < other && number(other) < me.size;
 }
 
 std::optional<Objection> objection(const Identity& me, const Hello& hello,
-                                   std::optional<NodeId> dialled, std::optional<NodeId> certified) {
+                                   std::optional<Seat> dialled, std::optional<Seat> certified) {
   if (hello.version != kProtocolVersion) {
     return Objection{Drop::wrong_version, fmt::format("it speaks version {} and we {}",
                                                       hello.version, kProtocolVersion)};
   }
   if (hello.group != me.group) return Objection{Drop::wrong_group, "it is of another group"};
   if (!may_be(me, hello.from, dialled) || hello.to != me.self) {
-    return Objection{Drop::stranger,
-                     fmt::format("says it is {} and calls {}", hello.from, hello.to)};
+    return Objection{Drop::stranger, fmt::format("says it is member {} and calls member {}",
+                                                 number(hello.from) + 1, number(hello.to) + 1)};
   }
   if (certified && *certified != hello.from) {
-    return Objection{Drop::stranger, fmt::format("says it is {} with the certificate of {}",
-                                                 hello.from, *certified)};
+    return Objection{Drop::stranger,
+                     fmt::format("says it is member {} with the certificate of member {}",
+                                 number(hello.from) + 1, number(*certified) + 1)};
   }
   if (hello.epoch != me.epoch) {
     return Objection{Drop::wrong_epoch,

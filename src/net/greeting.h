@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/ids.h"
+#include "base/seat.h"
 #include "net/frame.h"
 #include "net/link.h"
 
@@ -14,17 +15,17 @@ namespace hapax::net {
 
 // What a member knows of itself.
 struct Identity {
-  NodeId self{};
+  Seat self{};
   std::uint32_t size = 0;  // Of the group.
   Bytes group;
   Epoch epoch{};
   std::uint64_t incarnation = 0;
 };
 
-Hello make_hello(const Identity& me, NodeId to, const Link& link);
+Hello make_hello(const Identity& me, Seat to, const Link& link);
 
 // The member that may be at the other end: the one we dialled or, if it dialled us, any higher one.
-bool may_be(const Identity& me, NodeId other, std::optional<NodeId> dialled);
+bool may_be(const Identity& me, Seat other, std::optional<Seat> dialled);
 
 struct Objection {
   Drop why;
@@ -32,6 +33,6 @@ struct Objection {
 };
 // `certified` is whom the certificate was made out to; nothing without TLS.
 std::optional<Objection> objection(const Identity& me, const Hello& hello,
-                                   std::optional<NodeId> dialled, std::optional<NodeId> certified);
+                                   std::optional<Seat> dialled, std::optional<Seat> certified);
 
 }  // namespace hapax::net

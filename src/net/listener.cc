@@ -19,13 +19,16 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPause{100};
 
 // A socket file stays when its process dies without closing it; binding there then always fails.
-void remove_if_left_over(asio::io_context& io, const Address& address) {
+Result<void> make_room(asio::io_context& io, const Address& address) {
   struct stat info {};
-  if (::stat(address.path.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
+  if (::stat(address.path.c_str(), &info) != 0) return {};
+  if (!S_ISSOCK(info.st_mode)) return error("{} is in the way: it is no socket", address.path);
   asio::local::stream_protocol::socket probe{io};
   error_code failed;
   probe.connect(asio::local::stream_protocol::endpoint{address.path}, failed);
+  if (!failed) return error("somebody listens on {} already", address.text());
   if (failed == asio::error::connection_refused) ::unlink(address.path.c_str());
+  return {};
 }
 
 std::uint16_t port_of(const Endpoint& endpoint) {
@@ -49,13 +52,16 @@ Result<std::shared_ptr<Listener>> Listener::open(asio::io_context& io, const Add
 Result<void> Listener::bind(asio::io_context& io) {
   const Result<Endpoint> endpoint = look_up(io, address_);
   if (!endpoint) return endpoint.error();
-  if (address_.is_unix()) remove_if_left_over(io, address_);
+  if (address_.is_unix()) {
+    if (const Result<void> room = make_room(io, address_); !room) return room.error();
+  }
   error_code failed;
   acceptor_.open(endpoint->protocol(), failed);
   if (!failed && !address_.is_unix()) {
     acceptor_.set_option(asio::socket_base::reuse_address{true}, failed);
   }
   if (!failed) acceptor_.bind(*endpoint, failed);
+  is_bound_ = !failed;
   // Write permission on the socket's file is what lets one connect: its owner only.
   if (!failed && address_.is_unix()) ::chmod(address_.path.c_str(), S_IRUSR | S_IWUSR);
   if (!failed) acceptor_.listen(asio::socket_base::max_listen_connections, failed);
@@ -69,7 +75,7 @@ void Listener::close() {
   error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
-  if (address_.is_unix()) ::unlink(address_.path.c_str());
+  if (is_bound_ && address_.is_unix()) ::unlink(address_.path.c_str());
 }
 
 void Listener::accept() {

@@ -17,10 +17,14 @@ class Listener : public std::enable_shared_from_this<Listener> {
  public:
   using OnSocket = std::function<void(Socket)>;
 
-  // Binds and listens. A Unix socket on which nobody answers is a leftover, and replaced.
+  // Binds and listens. A Unix socket on which nobody answers is a leftover, and replaced; only
+  // the user who runs this process may connect to it.
   static Result<std::shared_ptr<Listener>> open(boost::asio::io_context& io, const Address& address,
                                                 OnSocket on_socket);
   explicit Listener(boost::asio::io_context& io) : acceptor_(io), pause_(io) {}
+  ~Listener() { close(); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
 
   void start() { accept(); }
   void close();  // Removes a Unix socket's file, too. on_socket is not called any more.
@@ -38,6 +42,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   boost::asio::steady_timer pause_;
   Address address_;
   OnSocket on_socket_;
+  bool is_bound_ = false;
   bool closed_ = false;
 };
 

@@ -111,17 +111,15 @@ Mesh::~Mesh() { impl_->abandon(); }
 
 Result<void> Mesh::start() { return impl_->start(); }
 void Mesh::stop() { impl_->stop(); }
-bool Mesh::send(NodeId to, std::span<const std::uint8_t> message) {
-  return impl_->send(to, message);
-}
+bool Mesh::send(Seat to, std::span<const std::uint8_t> message) { return impl_->send(to, message); }
 void Mesh::begin_turn() { impl_->begin_turn(); }
 void Mesh::end_turn() { impl_->end_turn(); }
-Result<void> Mesh::set_address(NodeId peer, const Address& address) {
+Result<void> Mesh::set_address(Seat peer, const Address& address) {
   return impl_->set_address(peer, address);
 }
-bool Mesh::is_up(NodeId peer) const { return impl_->is_up(peer); }
-std::uint64_t Mesh::incarnation_of(NodeId peer) const { return impl_->incarnation_of(peer); }
-void Mesh::hold(NodeId peer, bool on) { impl_->hold(peer, on); }
+bool Mesh::is_up(Seat peer) const { return impl_->is_up(peer); }
+std::uint64_t Mesh::incarnation_of(Seat peer) const { return impl_->incarnation_of(peer); }
+void Mesh::hold(Seat peer, bool on) { impl_->hold(peer, on); }
 std::size_t Mesh::largest_message() const { return impl_->largest_message(); }
 Address Mesh::listening() const { return impl_->listening(); }
 std::uint64_t Mesh::incarnation() const { return impl_->incarnation(); }

@@ -27,6 +27,7 @@
 #include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/seat.h"
 #include "net/address.h"
 #include "net/stats.h"
 #include "net/tls.h"
@@ -49,7 +50,7 @@ struct MeshLimits {
 };
 
 struct MeshOptions {
-  NodeId self{};
+  Seat self{};
   std::vector<Address> members;   // Where member 0, 1, … is reached. Only lower ids are dialled.
   std::uint32_t seats = 0;        // At least this many; where the others are is said later.
   std::optional<Address> listen;  // If not where the others reach us, e.g. 0.0.0.0:7400.
@@ -63,13 +64,13 @@ struct MeshOptions {
 
 struct MeshHandlers {
   // `message` is gone when the handler returns.
-  std::function<void(NodeId from, std::span<const std::uint8_t> message)> on_message;
-  std::function<void(NodeId peer)> on_up;
-  std::function<void(NodeId peer, std::string_view why)> on_down;
+  std::function<void(Seat from, std::span<const std::uint8_t> message)> on_message;
+  std::function<void(Seat peer)> on_up;
+  std::function<void(Seat peer, std::string_view why)> on_down;
   // The peer is a new process: what we sent and it had not acknowledged is lost, and so is what it
   // knew. Comes after on_down of the old and before on_up of the new one. Messages sent from here
   // on go to the new one.
-  std::function<void(NodeId peer)> on_forgotten;
+  std::function<void(Seat peer)> on_forgotten;
 };
 
 class Mesh {
@@ -87,7 +88,7 @@ class Mesh {
 
   // Where a member is reached now. An error if that is not on this machine and there is no TLS.
   // REQUIRES: started; another member.
-  Result<void> set_address(NodeId peer, const Address& address);
+  Result<void> set_address(Seat peer, const Address& address);
 
   // Writes what is queued, says goodbye and closes; handlers are silent from here on. The
   // io_context runs out of work within limits.linger.
@@ -96,7 +97,7 @@ class Mesh {
   // Queues a message, even while the peer is down. False if the peer has left more unacknowledged
   // than limits allow, or the message does not fit a frame: it was not taken, and if it mattered,
   // the channel is no longer reliable. REQUIRES: `to` is another member.
-  [[nodiscard]] bool send(NodeId to, std::span<const std::uint8_t> message);
+  [[nodiscard]] bool send(Seat to, std::span<const std::uint8_t> message);
 
   // Sends during its life leave together at its end, which is sooner than the loop's next round:
   // for other handlers on the same loop, such as a client's request. REQUIRES: the mesh outlives
@@ -112,11 +113,11 @@ class Mesh {
     Mesh& mesh_;
   };
 
-  bool is_up(NodeId peer) const;
+  bool is_up(Seat peer) const;
   // Of the process that the peer is, or was last; 0: it was never up.
-  std::uint64_t incarnation_of(NodeId peer) const;
+  std::uint64_t incarnation_of(Seat peer) const;
   // Reads nothing more from a peer that is up, until told otherwise.
-  void hold(NodeId peer, bool on);
+  void hold(Seat peer, bool on);
   std::size_t largest_message() const;
   Address listening() const;  // With the port that was free. REQUIRES: started.
   std::uint64_t incarnation() const;

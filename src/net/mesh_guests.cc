@@ -33,7 +33,7 @@ void Mesh::Impl::accepted(Socket socket) {
   add_guest(std::move(socket), Connection::Side::accepts)->connection->start();
 }
 
-void Mesh::Impl::dialled(NodeId to, Socket socket) {
+void Mesh::Impl::dialled(Seat to, Socket socket) {
   const auto guest = add_guest(std::move(socket), Connection::Side::dials);
   guest->dialled = to;
   guest->connection->start();
@@ -59,7 +59,7 @@ Mesh::Impl::Guests::iterator Mesh::Impl::guest_of(const Connection& connection) 
 
 // Honest members are done within a round trip: the guest that has waited longest is the least
 // likely to be one.
-void Mesh::Impl::make_room(std::size_t most, std::optional<NodeId> identity) {
+void Mesh::Impl::make_room(std::size_t most, std::optional<Seat> identity) {
   const auto counts = [&](const Guest& guest) {
     if (guest.dialled) return false;
     return !identity || guest.certified == identity ||
@@ -75,7 +75,7 @@ void Mesh::Impl::make_room(std::size_t most, std::optional<NodeId> identity) {
 void Mesh::Impl::on_open(Connection& connection) {
   const auto guest = guest_of(connection);
   if (SSL* session = connection.session()) {
-    const std::optional<NodeId> certified = peer_of(session);
+    const std::optional<Seat> certified = peer_of(session);
     if (!certified || !may_be(me_, *certified, guest->dialled)) {
       return refuse(guest, Drop::stranger,
                     certified
@@ -193,20 +193,20 @@ void Mesh::Impl::refuse(Guests::iterator guest, Drop why, const std::string& wha
   const auto who = guest->dialled ? guest->dialled : guest->certified;
   count(why, who, guest->connection->remote(), what);
   if (is_worth_a_word(why)) say_bye(guest->connection, why);
-  const std::optional<NodeId> target = guest->dialled;
+  const std::optional<Seat> target = guest->dialled;
   if (!is_worth_a_word(why)) guest->connection->close();
   guests_.erase(guest);
   retry(target);
 }
 
 void Mesh::Impl::remove(Guests::iterator guest) {
-  const std::optional<NodeId> target = guest->dialled;
+  const std::optional<Seat> target = guest->dialled;
   guest->connection->close();
   guests_.erase(guest);
   retry(target);
 }
 
-void Mesh::Impl::retry(std::optional<NodeId> dialled) {
+void Mesh::Impl::retry(std::optional<Seat> dialled) {
   if (dialled && !is_stopped_) peers_[number(*dialled)].dialer->dial_later();
 }
 

@@ -68,7 +68,7 @@ class Client {
   FrameReader reader_{1 << 20};
 };
 
-Hello hello_of(NodeId from, NodeId to) {
+Hello hello_of(Seat from, Seat to) {
   Hello hello;
   hello.group = {'t', 'e', 's', 't'};
   hello.epoch = Epoch{1};

@@ -41,7 +41,7 @@ Mesh::Impl::Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers 
           std::max(Milliseconds{1}, std::min(options_.limits.ping, options_.limits.handshake) / 2)),
       logged_(me_.size + 1) {
   for (std::uint32_t i = 0; i < me_.size; ++i) {
-    peers_.emplace_back(NodeId{i}, me_, link_limits(options_.limits));
+    peers_.emplace_back(Seat{i}, me_, link_limits(options_.limits));
     if (i < options_.members.size()) peers_.back().address = options_.members[i];
   }
 }
@@ -67,7 +67,7 @@ Result<void> Mesh::Impl::start() {
 // REQUIRES: its address is known.
 void Mesh::Impl::make_dialer(Peer& peer) {
   const MeshLimits& limits = options_.limits;
-  const NodeId id = peer.id;
+  const Seat id = peer.id;
   if (peer.dialer != nullptr) peer.dialer->close();
   peer.dialer = std::make_shared<Dialer>(
       io_, *peer.address, Dialer::Pace{limits.backoff_min, limits.backoff_max, limits.handshake},
@@ -75,7 +75,7 @@ void Mesh::Impl::make_dialer(Peer& peer) {
       [this, id](std::string_view why) { log_unreachable(id, why); });
 }
 
-Result<void> Mesh::Impl::set_address(NodeId id, const Address& address) {
+Result<void> Mesh::Impl::set_address(Seat id, const Address& address) {
   HAPAX_CHECK(listener_ != nullptr);
   HAPAX_CHECK(number(id) < me_.size);
   HAPAX_CHECK(id != me_.self);
@@ -91,7 +91,7 @@ Result<void> Mesh::Impl::set_address(NodeId id, const Address& address) {
   return {};
 }
 
-void Mesh::Impl::hold(NodeId id, bool on) {
+void Mesh::Impl::hold(Seat id, bool on) {
   Peer& peer = peers_[number(id)];
   if (std::exchange(peer.is_held, on) == on || peer.up == nullptr) return;
   peer.up->hold(on);
@@ -102,7 +102,7 @@ Address Mesh::Impl::listening() const {
   return listener_->address();
 }
 
-bool Mesh::Impl::send(NodeId to, std::span<const std::uint8_t> message) {
+bool Mesh::Impl::send(Seat to, std::span<const std::uint8_t> message) {
   HAPAX_CHECK(number(to) < me_.size);
   HAPAX_CHECK(to != me_.self);
   Peer& peer = peers_[number(to)];
@@ -136,7 +136,7 @@ void Mesh::Impl::end_turn() {
 
 void Mesh::Impl::flush() {
   flushing_.swap(dirty_);
-  for (const NodeId id : flushing_) {
+  for (const Seat id : flushing_) {
     peers_[number(id)].is_dirty = false;
     pump(peers_[number(id)]);
   }
@@ -327,7 +327,7 @@ void Mesh::Impl::watch(Peer& peer) {
   }
 }
 
-void Mesh::Impl::count(Drop why, std::optional<NodeId> who, const std::string& remote,
+void Mesh::Impl::count(Drop why, std::optional<Seat> who, const std::string& remote,
                        const std::string& what) {
   const auto reason = static_cast<std::size_t>(why);
   ++stats_.drops[reason];
@@ -342,7 +342,7 @@ void Mesh::Impl::log(const std::string& line) const {
   if (options_.log) options_.log(line);
 }
 
-void Mesh::Impl::log_unreachable(NodeId peer, std::string_view why) {
+void Mesh::Impl::log_unreachable(Seat peer, std::string_view why) {
   constexpr std::uint32_t kBit = 1u << kDrops;
   std::uint32_t& logged = logged_[number(peer)];
   if (is_stopped_ || (logged & kBit) != 0) return;

@@ -25,10 +25,10 @@ namespace hapax::net {
 std::optional<Error> objection_to(const Address& address, const MeshOptions& options);
 
 struct MeshPeer {
-  MeshPeer(NodeId id_, const Identity& me, const LinkLimits& limits)
+  MeshPeer(Seat id_, const Identity& me, const LinkLimits& limits)
       : id(id_), link(me.incarnation, me.epoch, limits) {}
 
-  NodeId id;
+  Seat id;
   std::optional<Address> address;  // Nothing: not known yet.
   Link link;
   std::shared_ptr<Connection> up;  // Both know each other. Null: down.
@@ -45,10 +45,10 @@ struct MeshPeer {
 // A connection before both know each other.
 struct MeshGuest {
   std::shared_ptr<Connection> connection;
-  std::optional<NodeId> dialled;    // Nothing: it came to us.
-  std::optional<NodeId> certified;  // By TLS.
-  std::optional<Hello> hello;       // Of who came to us; it has yet to confirm.
-  std::uint64_t nonce;              // Ours.
+  std::optional<Seat> dialled;    // Nothing: it came to us.
+  std::optional<Seat> certified;  // By TLS.
+  std::optional<Hello> hello;     // Of who came to us; it has yet to confirm.
+  std::uint64_t nonce;            // Ours.
   std::chrono::steady_clock::time_point deadline;
 };
 
@@ -60,12 +60,12 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   Result<void> start();
   void stop();
   void abandon();  // The mesh is gone: ends what stop() has not.
-  bool send(NodeId to, std::span<const std::uint8_t> message);
+  bool send(Seat to, std::span<const std::uint8_t> message);
 
-  Result<void> set_address(NodeId peer, const Address& address);
-  void hold(NodeId peer, bool on);
-  std::uint64_t incarnation_of(NodeId peer) const { return peers_[number(peer)].link.seen(); }
-  bool is_up(NodeId peer) const { return peers_[number(peer)].up != nullptr; }
+  Result<void> set_address(Seat peer, const Address& address);
+  void hold(Seat peer, bool on);
+  std::uint64_t incarnation_of(Seat peer) const { return peers_[number(peer)].link.seen(); }
+  bool is_up(Seat peer) const { return peers_[number(peer)].up != nullptr; }
   std::size_t largest_message() const { return options_.limits.frame_bytes - kDataOverhead; }
   Address listening() const;
   std::uint64_t incarnation() const { return me_.incarnation; }
@@ -92,10 +92,10 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
 
   // Connections begin.
   void accepted(Socket socket);
-  void dialled(NodeId to, Socket socket);
+  void dialled(Seat to, Socket socket);
   Guests::iterator add_guest(Socket socket, Connection::Side side);
   Guests::iterator guest_of(const Connection& connection);
-  void make_room(std::size_t most, std::optional<NodeId> identity);
+  void make_room(std::size_t most, std::optional<Seat> identity);
   void on_guest_frame(Guests::iterator guest, std::span<const std::uint8_t> body);
   void on_hello(Guests::iterator guest, const Hello& hello);
   void answer(Guests::iterator guest, const Hello& hello);
@@ -104,7 +104,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   // Counts, logs once, and ends it; with a word of explanation if the other may be a member.
   void refuse(Guests::iterator guest, Drop why, const std::string& what);
   void remove(Guests::iterator guest);
-  void retry(std::optional<NodeId> dialled);
+  void retry(std::optional<Seat> dialled);
 
   void make_dialer(Peer& peer);
 
@@ -126,10 +126,9 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   void tick();
   void watch(Peer& peer);
 
-  void count(Drop why, std::optional<NodeId> who, const std::string& remote,
-             const std::string& what);
+  void count(Drop why, std::optional<Seat> who, const std::string& remote, const std::string& what);
   void log(const std::string& line) const;
-  void log_unreachable(NodeId peer, std::string_view why);
+  void log_unreachable(Seat peer, std::string_view why);
 
   boost::asio::io_context& io_;
   MeshOptions options_;
@@ -142,8 +141,8 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   Guests guests_;
   std::list<Leaving> leaving_;
   std::shared_ptr<Listener> listener_;
-  std::vector<NodeId> dirty_;
-  std::vector<NodeId> flushing_;
+  std::vector<Seat> dirty_;
+  std::vector<Seat> flushing_;
   bool is_flush_posted_ = false;
   int turns_ = 0;  // Begun and not ended; ending the last one flushes.
   bool is_stopped_ = false;

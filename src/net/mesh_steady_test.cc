@@ -39,9 +39,9 @@ std::uint64_t allocations_of(bool with_tls, int rounds) {
   int missing = 0;
   for (std::uint32_t i = 0; i < 3; ++i) {
     MeshOptions options = testing::options_of(i, addresses);
-    if (with_tls) options.tls = tls_files(folder.path(), NodeId{i});
+    if (with_tls) options.tls = tls_files(folder.path(), Seat{i});
     MeshHandlers handlers;
-    handlers.on_message = [&, i](NodeId from, std::span<const std::uint8_t> message) {
+    handlers.on_message = [&, i](Seat from, std::span<const std::uint8_t> message) {
       if (i == 0) {
         --missing;
       } else {
@@ -54,7 +54,7 @@ std::uint64_t allocations_of(bool with_tls, int rounds) {
   }
   const auto round = [&] {
     missing = 2;
-    for (const NodeId to : {NodeId{1}, NodeId{2}}) HAPAX_CHECK(meshes[0]->send(to, ask));
+    for (const Seat to : {Seat{1}, Seat{2}}) HAPAX_CHECK(meshes[0]->send(to, ask));
     while (missing > 0) io.run_one();
   };
   for (int i = 0; i < 200; ++i) round();

@@ -94,7 +94,7 @@ TEST(Mesh, DeliversTenThousandEachWayInOrder) {
   for (std::uint64_t i = 0; i < count; ++i) {  // Most of it before they have met.
     for (std::uint32_t from = 0; from < 3; ++from) {
       for (std::uint32_t to = 0; to < 3; ++to) {
-        if (from != to) party[from].say(NodeId{to}, i % 50);
+        if (from != to) party[from].say(Seat{to}, i % 50);
       }
     }
     if (i > count / 2) party.io.poll();
@@ -102,7 +102,7 @@ TEST(Mesh, DeliversTenThousandEachWayInOrder) {
   const auto have_all = [&] {
     for (std::uint32_t at = 0; at < 3; ++at) {
       for (std::uint32_t from = 0; from < 3; ++from) {
-        if (at != from && party[at].heard(NodeId{from}) < count) return false;
+        if (at != from && party[at].heard(Seat{from}) < count) return false;
       }
     }
     return true;
@@ -202,7 +202,7 @@ TEST(Mesh, MembersMayComeLaterAndElsewhere) {
   std::string heard;
   const auto make = [&](MeshOptions options) {
     MeshHandlers handlers;
-    handlers.on_message = [&](NodeId from, std::span<const std::uint8_t> message) {
+    handlers.on_message = [&](Seat from, std::span<const std::uint8_t> message) {
       heard += fmt::format("{}:{} ", number(from), message[0]);
     };
     auto mesh = Mesh::create(io, std::move(options), std::move(handlers)).value();
@@ -211,22 +211,22 @@ TEST(Mesh, MembersMayComeLaterAndElsewhere) {
   };
   auto low = make(seated(2, 11));
   const auto high = make(seated(5, 12));
-  EXPECT_FALSE(high->is_up(NodeId{2}));
-  EXPECT_EQ(high->incarnation_of(NodeId{2}), 0u);
-  ASSERT_TRUE(high->set_address(NodeId{2}, low->listening()).has_value());
-  ASSERT_TRUE(low->set_address(NodeId{5}, high->listening()).has_value());  // It will be dialled.
-  ASSERT_TRUE(run_until(io, [&] { return high->is_up(NodeId{2}) && low->is_up(NodeId{5}); }));
-  EXPECT_EQ(high->incarnation_of(NodeId{2}), 11u);
-  EXPECT_EQ(low->incarnation_of(NodeId{5}), 12u);
+  EXPECT_FALSE(high->is_up(Seat{2}));
+  EXPECT_EQ(high->incarnation_of(Seat{2}), 0u);
+  ASSERT_TRUE(high->set_address(Seat{2}, low->listening()).has_value());
+  ASSERT_TRUE(low->set_address(Seat{5}, high->listening()).has_value());  // It will be dialled.
+  ASSERT_TRUE(run_until(io, [&] { return high->is_up(Seat{2}) && low->is_up(Seat{5}); }));
+  EXPECT_EQ(high->incarnation_of(Seat{2}), 11u);
+  EXPECT_EQ(low->incarnation_of(Seat{5}), 12u);
 
   // The same seat, another process, another port.
   low.reset();
   low = make(seated(2, 13));
-  ASSERT_TRUE(high->set_address(NodeId{2}, low->listening()).has_value());
-  ASSERT_TRUE(run_until(io, [&] { return high->is_up(NodeId{2}) && low->is_up(NodeId{5}); }));
-  EXPECT_EQ(high->incarnation_of(NodeId{2}), 13u);
+  ASSERT_TRUE(high->set_address(Seat{2}, low->listening()).has_value());
+  ASSERT_TRUE(run_until(io, [&] { return high->is_up(Seat{2}) && low->is_up(Seat{5}); }));
+  EXPECT_EQ(high->incarnation_of(Seat{2}), 13u);
   const Bytes seven{7};
-  ASSERT_TRUE(high->send(NodeId{2}, seven));
+  ASSERT_TRUE(high->send(Seat{2}, seven));
   EXPECT_TRUE(run_until(io, [&] { return heard == "5:7 "; }));
 }
 
@@ -234,20 +234,20 @@ TEST(Mesh, SeatsElsewhereNeedTls) {
   io_context io;
   const auto mesh = Mesh::create(io, seated(2, 1), {}).value();
   ASSERT_TRUE(mesh->start().has_value());
-  EXPECT_FALSE(mesh->set_address(NodeId{1}, address("192.0.2.1:7")).has_value());
+  EXPECT_FALSE(mesh->set_address(Seat{1}, address("192.0.2.1:7")).has_value());
 }
 
 TEST(Mesh, NothingIsReadFromWhoIsHeld) {
   Party party{2};
   ASSERT_TRUE(party.connect());
-  party[0].mesh->hold(NodeId{1}, true);
-  party[1].say(NodeId{0});
-  ASSERT_TRUE(party.until([&] { return party[0].heard(NodeId{1}) == 1; }));  // Was under way.
-  for (int i = 0; i < 100; ++i) party[1].say(NodeId{0});
+  party[0].mesh->hold(Seat{1}, true);
+  party[1].say(Seat{0});
+  ASSERT_TRUE(party.until([&] { return party[0].heard(Seat{1}) == 1; }));  // Was under way.
+  for (int i = 0; i < 100; ++i) party[1].say(Seat{0});
   run_for(party.io, Milliseconds{50});
-  EXPECT_EQ(party[0].heard(NodeId{1}), 1u);
-  party[0].mesh->hold(NodeId{1}, false);
-  EXPECT_TRUE(party.until([&] { return party[0].heard(NodeId{1}) == 101; }));
+  EXPECT_EQ(party[0].heard(Seat{1}), 1u);
+  party[0].mesh->hold(Seat{1}, false);
+  EXPECT_TRUE(party.until([&] { return party[0].heard(Seat{1}) == 101; }));
   EXPECT_EQ(party[0].disorder, 0u);
 }
 

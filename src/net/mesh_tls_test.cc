@@ -38,13 +38,13 @@ class MeshTls : public ::testing::Test {
     HAPAX_CHECK(make_certs({theirs_.path(), {"localhost", "127.0.0.1", "::1"}}).has_value());
   }
 
-  TlsFiles ours(NodeId member) const { return tls_files(ours_.path(), member); }
-  TlsFiles theirs(NodeId member) const { return tls_files(theirs_.path(), member); }
+  TlsFiles ours(Seat member) const { return tls_files(ours_.path(), member); }
+  TlsFiles theirs(Seat member) const { return tls_files(theirs_.path(), member); }
   Party party(std::uint32_t size) const {
     return Party{size, [&](MeshOptions& options) { options.tls = ours(options.self); }};
   }
   // Member `self` with a TLS of its own that dials member 0 at `to`.
-  static MeshOptions dialler(NodeId self, const Address& to, std::optional<TlsFiles> tls) {
+  static MeshOptions dialler(Seat self, const Address& to, std::optional<TlsFiles> tls) {
     MeshOptions options =
         options_of(number(self), {to, address("127.0.0.1:1"), address("127.0.0.1:2")});
     options.members[number(self)] = address("127.0.0.1:0");
@@ -152,7 +152,7 @@ TEST_F(MeshTls, RefusesTheCertificateOfAnotherMember) {
   });
   ASSERT_TRUE(one.until([&] { return one[0].dropped(Drop::stranger) == 1; }));
   ASSERT_EQ(one[0].log.size(), 1u);
-  EXPECT_THAT(one[0].log[0], HasSubstr("says it is #1 with the certificate of #2"));
+  EXPECT_THAT(one[0].log[0], HasSubstr("says it is member 2 with the certificate of member 3"));
 }
 
 TEST_F(MeshTls, TheDialledMemberMustBeTheOneThatWasMeant) {

@@ -20,14 +20,14 @@ constexpr std::string_view kNamePrefix = "member-";
 constexpr std::string_view kClientPrefix = "client-";
 
 // `member-7`, in the one way to write it. People count from 1.
-std::optional<NodeId> member_named(std::string_view name) {
+std::optional<Seat> member_named(std::string_view name) {
   if (!name.starts_with(kNamePrefix)) return std::nullopt;
   name.remove_prefix(kNamePrefix.size());
   std::uint32_t number = 0;
   const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (failed != std::errc{} || end != name.data() + name.size()) return std::nullopt;
   if (name.front() == '0') return std::nullopt;
-  return NodeId{number - 1};
+  return Seat{number - 1};
 }
 
 std::string_view text_of(const ASN1_STRING* text) {
@@ -65,7 +65,7 @@ std::string why() {
 
 }  // namespace
 
-std::optional<NodeId> member_of(X509* certificate) {
+std::optional<Seat> member_of(X509* certificate) {
   const std::vector<std::string> names = uri_names(certificate);
   if (names.size() > 1) return std::nullopt;
   if (names.size() == 1) return member_named(names[0]);
@@ -83,7 +83,7 @@ std::optional<std::string> client_of(X509* certificate) {
   return name;
 }
 
-std::optional<NodeId> peer_of(SSL* session) {
+std::optional<Seat> peer_of(SSL* session) {
   X509* certificate = verified_certificate(session);
   return certificate == nullptr ? std::nullopt : member_of(certificate);
 }
@@ -127,7 +127,7 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
   return context;
 }
 
-Result<NodeId> member_in(const TlsFiles& files) {
+Result<Seat> member_in(const TlsFiles& files) {
   const auto context = make_tls_context(files);
   if (!context) return context.error();
   const auto member = member_of(SSL_CTX_get0_certificate((*context)->native_handle()));

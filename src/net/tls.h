@@ -1,6 +1,6 @@
 // TLS 1.3 between members, both sides with a certificate of the group's own authority. A peer is
 // who its certificate says, and nobody else: a URI `hapax:member-7` among its alternative names or,
-// without one, the common name `member-7`; that is NodeId{6}, for people count from 1. A client's
+// without one, the common name `member-7`; that is Seat{6}, for people count from 1. A client's
 // says `hapax:client-NAME`; nobody is both.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "base/asio_fwd.h"
-#include "base/ids.h"
 #include "base/result.h"
+#include "base/seat.h"
 
 namespace hapax::net {
 
@@ -27,16 +27,16 @@ struct TlsFiles {
 Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFiles& files);
 
 // The member that a certificate was made out to; nothing if none.
-std::optional<NodeId> member_of(X509* certificate);
+std::optional<Seat> member_of(X509* certificate);
 
 // The member that these files make us; an error that names the file.
-Result<NodeId> member_in(const TlsFiles& files);
+Result<Seat> member_in(const TlsFiles& files);
 
 // The client that a certificate was made out to; nothing if none.
 std::optional<std::string> client_of(X509* certificate);
 
 // Who is at the other end, after a handshake that verified its certificate.
-std::optional<NodeId> peer_of(SSL* session);
+std::optional<Seat> peer_of(SSL* session);
 std::optional<std::string> peer_client_of(SSL* session);
 
 // What a client may be called: 1 … 48 letters, digits, dots, dashes, underscores.

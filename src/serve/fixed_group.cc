@@ -51,7 +51,7 @@ FixedGroup::~FixedGroup() { stop(); }
 void FixedGroup::add(const Plan& plan, const std::vector<net::Address>& members,
                      std::uint32_t index) {
   NodeConfig config;
-  config.self = NodeId{index};
+  config.self = Seat{index};
   config.members = members;
   config.clients = {socket_in(plan.clients, fmt::format("member-{}.sock", index + 1))};
   config.policy = plan.policy;

@@ -18,13 +18,13 @@ namespace hapax::cli {
 namespace {
 
 // The number of a member, from 1.
-Result<NodeId> member_from(const std::string& text, std::size_t size) {
+Result<Seat> member_from(const std::string& text, std::size_t size) {
   std::uint32_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc{} || end != text.data() + text.size() || value < 1 || value > size) {
     return error("--self {}: the members are 1 … {}, in the order of --members", text, size);
   }
-  return NodeId{value - 1};
+  return Seat{value - 1};
 }
 
 Result<std::vector<net::Address>> addresses(const char* flag,

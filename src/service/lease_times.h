@@ -16,7 +16,7 @@ struct LeaseTimes {
   Span margin() const { return ttl / 100 + std::chrono::milliseconds{5}; }
   // From the moment at which the beat was sent that has been acknowledged.
   Span lease() const { return ttl - margin(); }
-  // So long a beat has to stand still until its member is given up on.
+  // How long a beat stands still before its member is given up on.
   Span patience() const { return ttl + margin(); }
   Span beat_every() const { return ttl / 3; }
   Span read_every() const { return ttl / 3; }

@@ -14,8 +14,8 @@
 
 #include "base/ids.h"
 #include "core/fence.h"
-#include "service/lease_times.h"
 #include "locks/outbox.h"
+#include "service/lease_times.h"
 #include "view/keeper.h"
 #include "view/roll.h"
 #include "wire/codec.h"
@@ -31,11 +31,6 @@ struct EngineAsk {
 };
 
 struct Orders {
-  struct Grant {
-    WaiterId waiter{};
-    Fence fence;
-    bool may_keep = false;  // May enter again by itself until it is wanted.
-  };
   struct Send {
     Life to{};
     std::size_t first = 0;  // bytes(send) is the frame.

@@ -1,7 +1,7 @@
 // What members send each other inside and between views: which view it belongs to, and either part
 // of a report or a lock's message.
 //
-//   tag    1 byte    kReportTag, kMessageTag
+//   tag    1 byte    tags::kReport, tags::kInView
 //   epoch  8 bytes   little endian
 //   rest             a ReportPart as the codec writes it, or a payload of the lock table
 #pragma once
@@ -16,11 +16,9 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "wire/codec.h"
+#include "wire/tags.h"
 
 namespace hapax {
-
-inline constexpr std::uint8_t kReportTag = 0x01;
-inline constexpr std::uint8_t kMessageTag = 0x02;
 
 // The locks that the sender holds as a view starts, or some of them.
 struct ReportPart {
@@ -46,7 +44,12 @@ inline void append_view_header(Bytes& bytes, std::uint8_t tag, Epoch epoch) {
 }
 
 inline bool is_view_frame(std::span<const std::uint8_t> bytes) {
-  return !bytes.empty() && (bytes[0] == kReportTag || bytes[0] == kMessageTag);
+  return !bytes.empty() && (bytes[0] == tags::kReport || bytes[0] == tags::kInView);
+}
+
+// Whether it is about a lock, rather than about the view.
+inline bool is_in_view(std::span<const std::uint8_t> bytes) {
+  return !bytes.empty() && bytes[0] == tags::kInView;
 }
 
 // Nothing if no member would write it. What it shows lives as long as `bytes`.
@@ -54,7 +57,7 @@ inline std::optional<ViewFrame> divide_view_frame(std::span<const std::uint8_t> 
   if (bytes.size() < kViewHeader || !is_view_frame(bytes)) return std::nullopt;
   std::uint64_t epoch = 0;
   for (std::size_t i = 0; i < 8; ++i) epoch |= std::uint64_t{bytes[1 + i]} << (8 * i);
-  return ViewFrame{bytes[0] == kReportTag, Epoch{epoch}, bytes.subspan(kViewHeader)};
+  return ViewFrame{bytes[0] == tags::kReport, Epoch{epoch}, bytes.subspan(kViewHeader)};
 }
 
 }  // namespace hapax

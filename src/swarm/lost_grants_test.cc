@@ -36,7 +36,8 @@ class LostGrants : public ::testing::Test, public Holders {
     service_.on_time(now_, orders_);
   }
   void acquire(std::uint64_t waiter) {
-    EXPECT_TRUE(service_.acquire(now_, "it", WaiterId{waiter}, orders_).has_value());
+    EXPECT_TRUE(
+        service_.acquire(now_, "it", WaiterId{waiter}, Want::exclusive, orders_).has_value());
   }
 
   Instant now_{1};

@@ -87,7 +87,7 @@ class SharedViews : public ::testing::Test, public Holders {
         const Orders orders = std::exchange(orders_[m], {});
         EXPECT_THAT(orders.lost, IsEmpty());
         for (const auto& complaint : orders.complaints) ADD_FAILURE() << complaint.text;
-        for (const Orders::Grant& grant : orders.grants) {
+        for (const Grant& grant : orders.grants) {
           inside_[number(grant.waiter)] = grant.fence;
         }
         for (const Orders::Send& send : orders.sends) {

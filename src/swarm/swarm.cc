@@ -170,7 +170,7 @@ class Swarm {
     Orders orders = std::exchange(m.orders, {});
     for (const WaiterId waiter : orders.lost) on_lost(waiter, orders.ended);
     note_lease(m);
-    for (const Orders::Grant& grant : orders.grants) on_granted(m, grant);
+    for (const Grant& grant : orders.grants) on_granted(m, grant);
     const Life self = m.service->keeper().self();
     for (const Orders::Send& send : orders.sends) {
       const auto bytes = orders.bytes(send);
@@ -330,7 +330,7 @@ class Swarm {
     });
   }
 
-  void on_granted(const Member& m, const Orders::Grant& grant) {
+  void on_granted(const Member& m, const Grant& grant) {
     Client& client = client_of(grant.waiter);
     HAPAX_CHECK(client.waiter == grant.waiter);
     const auto c = static_cast<std::uint32_t>(&client - clients_.data());

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,13 +65,13 @@ class Servers {
   void start(std::size_t i) {
     const fs::path home = folder_ / std::to_string(i);
     servers_[i] =
-        Process{{"java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
-                 home.string() + ":" + kJar, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                 (home / "zoo.cfg").string()},
-                folder_ / "log"};
+        server({"java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+                home.string() + ":" + kJar, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                (home / "zoo.cfg").string()},
+               folder_ / "log");
   }
-  void kill(std::size_t i) { servers_[i].end(SIGKILL); }
-  void signal(std::size_t i, int number) { servers_[i].signal(number); }
+  void kill(std::size_t i) { servers_[i]->end(SIGKILL); }
+  void signal(std::size_t i, int number) { servers_[i]->signal(number); }
 
   // What a server says of itself after that word; "" if it is not there.
   std::string said(std::size_t i, const std::string& word) const {
@@ -106,7 +107,7 @@ class Servers {
  private:
   hapax::testing::Folder folder_;
   std::vector<std::uint16_t> ports_;
-  std::vector<Process> servers_;
+  std::vector<std::optional<Child>> servers_;
 };
 
 Options options_for(const std::string& group, milliseconds timeout = milliseconds{10'000}) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "faults/child.h"
 #include "faults/network.h"
 #include "faults/plan.h"
+#include "faults/restartable.h"
 
 namespace hapax::faults {
 

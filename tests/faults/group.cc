@@ -81,7 +81,7 @@ void Group::add_member(const Plan& plan) {
                              fmt::format("{}/member-{}.key", certs, i + 1)});
   std::ofstream{clock} << "+0s\n";
   members_.push_back(
-      {host, Child{host, host, words, (plan.folder / (host + ".log")).string()}, clock});
+      {host, Restartable{host, host, words, (plan.folder / (host + ".log")).string()}, clock});
 }
 
 void Group::start_worker(Worker& worker) {
@@ -114,8 +114,8 @@ void Group::start_worker(Worker& worker) {
   if (is_slow) words.insert(words.end(), {"--work", "150", "--careless"});
   if (is_special) words.insert(words.end(), {"--rest", "1"});
   if (!plan_.has_gate) words.push_back("--no-gate");
-  worker.process =
-      std::make_unique<Child>(worker.client, "", words, (plan_.folder / "workers.log").string());
+  worker.process = std::make_unique<Restartable>(worker.client, "", words,
+                                                 (plan_.folder / "workers.log").string());
 }
 
 bool Group::wait_until_all_entered(milliseconds patience) {
@@ -174,10 +174,10 @@ std::size_t Group::end_workers(milliseconds patience) {
 
 void Group::note_status() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    Child asking{"status",
-                 "",
-                 {plan_.hapax.string(), "status", "--address", socket_of(plan_, i)},
-                 (plan_.folder / (members_[i].host + ".status")).string()};
+    Restartable asking{"status",
+                       "",
+                       {plan_.hapax.string(), "status", "--address", socket_of(plan_, i)},
+                       (plan_.folder / (members_[i].host + ".status")).string()};
     asking.wait_for_end(milliseconds{3'000});
   }
 }

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "faults/child.h"
 #include "faults/engine.h"
 #include "faults/network.h"
 #include "faults/notes.h"
 #include "faults/plan.h"
+#include "faults/restartable.h"
 #include "faults/tail.h"
 
 namespace hapax::faults {
@@ -25,7 +25,7 @@ class Group {
 
   struct Member {
     std::string host;
-    Child daemon;
+    Restartable daemon;
     std::string clock_file;  // How much its wall clock is off.
   };
   struct Worker {
@@ -33,7 +33,7 @@ class Group {
     std::size_t member = 0;
     unsigned restarts = 0;
     std::string client{};
-    std::unique_ptr<Child> process{};
+    std::unique_ptr<Restartable> process{};
     Tail tail{""};
   };
 

@@ -71,7 +71,7 @@ Holders::Outcome Holders::pause_each() {
     if (holder == nullptr) break;
     const auto is_holder = [&](const Group::Worker& other) { return &other == holder; };
     const auto is_other = [&](const Group::Worker& other) { return &other != holder; };
-    Child& daemon = group_.members()[holder->member].daemon;
+    Restartable& daemon = group_.members()[holder->member].daemon;
     holder->process->pause();
     daemon.pause();
     // What it did before the pause reached it.
@@ -105,7 +105,7 @@ Holders::Outcome Holders::kill_each() {
   while (!is_over(outcome.rounds, plan_.takeovers)) {
     const Group::Worker* const holder = wait_for_holder();
     if (holder == nullptr) break;
-    Child& daemon = group_.members()[holder->member].daemon;
+    Restartable& daemon = group_.members()[holder->member].daemon;
     outcome.kills.push_back({holder->member, now()});
     daemon.kill_now();
     wait_for_line(

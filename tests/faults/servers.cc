@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "faults/child.h"
+#include "faults/restartable.h"
 
 namespace hapax::faults {
 namespace {
@@ -50,10 +50,10 @@ class Servers : public EngineUnderTest {
   }
   void kill_server(std::size_t which) override { servers_.at(which).kill_now(); }
   void stop_all() override {
-    for (Child& server : servers_) server.kill_now();
+    for (Restartable& server : servers_) server.kill_now();
   }
   void heal() override {
-    for (Child& server : servers_) {
+    for (Restartable& server : servers_) {
       if (!server.is_running()) server.start();
     }
   }
@@ -85,7 +85,7 @@ class Servers : public EngineUnderTest {
  private:
   std::string scheme_;
   unsigned port_;
-  std::vector<Child> servers_;
+  std::vector<Restartable> servers_;
 };
 
 class Etcd final : public Servers {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/testing/folder.h"
-#include "hapax/node.h"
 #include "daemon/daemon_thread.h"
+#include "hapax/node.h"
 
 namespace hapax {
 
@@ -20,7 +20,7 @@ class Daemons {
     for (std::uint32_t i = 0; i < size; ++i) members.push_back(at(fmt::format("member-{}", i)));
     for (std::uint32_t i = 0; i < size; ++i) {
       NodeConfig config;
-      config.self = NodeId{i};
+      config.self = Seat{i};
       config.members = members;
       config.clients = {at(fmt::format("clients-{}", i))};
       config.policy = policy;

@@ -1,73 +1,33 @@
-// A server that a test starts and stops, by its pid; it ends with the test, whatever happens.
+// Servers and commands that a test runs; they end with the test, whatever happens.
 #pragma once
 
 #include <arpa/inet.h>
-#include <csignal>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
 #include <netinet/in.h>
 #include <string>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "base/child.h"
+
 namespace hapax::engine::testing {
 
-class Process {
- public:
-  Process() = default;
-  Process(std::vector<std::string> command, const std::filesystem::path& log) {
-    std::vector<char*> arguments;
-    for (std::string& word : command) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    const std::string log_name = log.string();
-    pid_ = fork();
-    if (pid_ != 0) return;
-    // Only what may be called between fork and exec in a program with threads.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int out = ::open(log_name.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    dup2(out, 1);
-    dup2(out, 2);
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
-  ~Process() { end(SIGKILL); }
-  Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
-  Process& operator=(Process&& other) noexcept {
-    if (this != &other) {
-      end(SIGKILL);
-      pid_ = std::exchange(other.pid_, 0);
-    }
-    return *this;
-  }
+// A server whose output goes to the log. It may be ended, and another one put in its place.
+inline Child server(std::vector<std::string> words, const std::filesystem::path& log) {
+  std::string name = words.front();
+  return Child::logging_to(log, std::move(name), {.words = std::move(words)});
+}
 
-  bool running() const { return pid_ > 0; }
-  void signal(int number) const {
-    if (pid_ > 0) ::kill(pid_, number);
-  }
-  // Returns when it is gone.
-  void end(int number) {
-    if (pid_ <= 0) return;
-    ::kill(pid_, number);
-    waitpid(pid_, nullptr, 0);
-    pid_ = 0;
-  }
-  // True if a command runs and says that all is well.
-  static bool run(std::vector<std::string> command, const std::filesystem::path& log) {
-    Process process{std::move(command), log};
-    int status = -1;
-    waitpid(std::exchange(process.pid_, 0), &status, 0);
-    return status == 0;
-  }
-
- private:
-  pid_t pid_ = 0;
-};
+// True if a command runs and says that all is well.
+inline bool run(std::vector<std::string> words, const std::filesystem::path& log) {
+  Child command = server(std::move(words), log);
+  return command.wait_for_end(std::chrono::minutes{1}) && command.status() == 0;
+}
 
 // A port of the loopback address that nobody uses now.
 inline std::uint16_t free_port() {

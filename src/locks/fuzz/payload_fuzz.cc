@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,15 +66,13 @@ void check_out(const LockTable& table, const Outbox& out, NodeId from) {
     HAPAX_CHECK(send.to != table.membership().self);
     HAPAX_CHECK(!out.bytes(send).empty());
   }
-  for (const auto& grant : out.grants()) {
-    HAPAX_CHECK(check_lock_name(out.name(grant)).has_value());
-    const LockStatus status = *table.describe(out.name(grant));
-    std::vector<LockHolder> holders = status.sharers;
-    if (status.holder) holders.push_back(*status.holder);
-    HAPAX_CHECK(std::any_of(holders.begin(), holders.end(), [&](const LockHolder& holder) {
-      return holder.waiter == grant.waiter;
-    }));
-  }
+  std::set<WaiterId> holders;
+  table.for_each_lock([&](const LockStatus& lock) {
+    HAPAX_CHECK(check_lock_name(lock.name).has_value());
+    if (lock.holder) holders.insert(lock.holder->waiter);
+    for (const LockHolder& sharer : lock.sharers) holders.insert(sharer.waiter);
+  });
+  for (const Grant& grant : out.grants()) HAPAX_CHECK(holders.contains(grant.waiter));
   for (const auto& complaint : out.complaints()) HAPAX_CHECK(complaint.peer == from);
 }
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "core/fence.h"
 #include "campaigns/appointment.h"
+#include "core/fence.h"
 #include "locks/lock_table.h"
 #include "locks/outbox.h"
 #include "locks/policy.h"
@@ -165,9 +165,13 @@ class TableGroup {
     }
     out_.clear();
   }
-  void on_grant(std::uint32_t node, const Outbox::Grant& grant) {
-    const std::string name{out_.name(grant)};
-    const Waiter waiter{node, name, grant.waiter};
+  void on_grant(std::uint32_t node, const Grant& grant) {
+    const auto asked = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiter& w) {
+      return w.node == node && w.id == grant.waiter;
+    });
+    ASSERT_NE(asked, waiting_.end()) << "a grant for nobody";
+    const Waiter waiter = *asked;
+    const std::string& name = waiter.name;
     for (const Waiter& other : inside_) {
       EXPECT_NE(other.name, name) << "two inside: nodes " << other.node << " and " << node;
     }
@@ -175,7 +179,6 @@ class TableGroup {
     const auto first = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiter& w) {
       return w.node == node && w.name == name;
     });
-    ASSERT_NE(first, waiting_.end()) << "a grant for nobody";
     EXPECT_EQ(first->id, grant.waiter);
     EXPECT_GT(grant.fence, highest_[name]) << "the fence does not grow";
     highest_[name] = grant.fence;

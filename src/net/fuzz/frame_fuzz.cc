@@ -53,7 +53,7 @@ void take(Link& link, Frame& frame) {
         HAPAX_CHECK((!possible || ack.ack <= 3));
       },
       [&](const Hello& hello) {
-        const Identity me{NodeId{0}, 3, {'t'}, kFuzzEpoch, 10};
+        const Identity me{Seat{0}, 3, {'t'}, kFuzzEpoch, 10};
         if (objection(me, hello, std::nullopt, std::nullopt)) return;
         HAPAX_CHECK(hello.from != me.self);
         link.meet(hello.incarnation, hello.seen, hello.received);

@@ -15,7 +15,7 @@
 
 namespace hapax::net::testing {
 
-inline constexpr NodeId k0{0}, k1{1}, k2{2};
+inline constexpr Seat k0{0}, k1{1}, k2{2};
 
 using boost::asio::io_context;
 
@@ -51,19 +51,19 @@ class Member {
 
   void open() {
     MeshHandlers handlers;
-    handlers.on_message = [this](NodeId from, std::span<const std::uint8_t> message) {
+    handlers.on_message = [this](Seat from, std::span<const std::uint8_t> message) {
       std::uint64_t value = 0;
       Decoder decoder{message};
       const bool is_number = decoder.read(value);
       HAPAX_CHECK(is_number);
       if (value != ++heard_[number(from)]) ++disorder;
     };
-    handlers.on_up = [this](NodeId peer) { events.push_back(fmt::format("up {}", number(peer))); };
-    handlers.on_down = [this](NodeId peer, std::string_view why) {
+    handlers.on_up = [this](Seat peer) { events.push_back(fmt::format("up {}", number(peer))); };
+    handlers.on_down = [this](Seat peer, std::string_view why) {
       events.push_back(fmt::format("down {}", number(peer)));
       reasons.emplace_back(why);
     };
-    handlers.on_forgotten = [this](NodeId peer) {
+    handlers.on_forgotten = [this](Seat peer) {
       events.push_back(fmt::format("forgotten {}", number(peer)));
       heard_[number(peer)] = 0;
       sent_[number(peer)] = 0;
@@ -85,13 +85,13 @@ class Member {
     open();
   }
 
-  void say(NodeId to, std::size_t padding = 0) {
+  void say(Seat to, std::size_t padding = 0) {
     Bytes message = encode(++sent_[number(to)]);
     message.resize(message.size() + padding);
     const bool taken = mesh->send(to, message);
     HAPAX_CHECK(taken);
   }
-  std::uint64_t heard(NodeId from) const { return heard_[number(from)]; }
+  std::uint64_t heard(Seat from) const { return heard_[number(from)]; }
   std::uint64_t dropped(Drop drop) const { return mesh->stats().dropped(drop); }
   Address at() const { return mesh->listening(); }
 
@@ -110,7 +110,7 @@ class Member {
 
 inline MeshOptions options_of(std::uint32_t self, std::vector<Address> members) {
   MeshOptions options;
-  options.self = NodeId{self};
+  options.self = Seat{self};
   options.members = std::move(members);
   options.group = "test";
   options.epoch = Epoch{1};
@@ -139,7 +139,7 @@ struct Party {
   bool are_all_up() const {
     for (const auto& member : members) {
       for (std::uint32_t i = 0; i < members.size(); ++i) {
-        if (members[i] != member && !member->mesh->is_up(NodeId{i})) return false;
+        if (members[i] != member && !member->mesh->is_up(Seat{i})) return false;
       }
     }
     return true;

@@ -10,9 +10,9 @@
 
 namespace hapax {
 
-class MemberElections {
+class ViewElections {
  public:
-  MemberElections(const Membership& membership, ElectionId election)
+  ViewElections(const Membership& membership, ElectionId election)
       : coordination(membership, election), reach(membership, election) {}
 
   // Bytes from the network are hostile: what is wrong with them is a complaint, and changes

@@ -15,10 +15,10 @@
 
 namespace hapax {
 
-class Lobby {
+class Visitors {
  public:
   using After = std::function<void(std::chrono::milliseconds, std::function<void()>)>;
-  explicit Lobby(After after) : after_(std::move(after)) {}
+  explicit Visitors(After after) : after_(std::move(after)) {}
 
   bool is_full() const { return visitors_.size() >= kMost; }
   void admit(const std::shared_ptr<Visitor>& visitor) {

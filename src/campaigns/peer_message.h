@@ -1,6 +1,6 @@
 // What daemons ask and tell each other besides the algorithms' messages: who holds and who waits,
-// for people; who leads, and who steps aside for whom. As payload of the mesh: kGossip, which is no
-// algorithm's tag, then the record.
+// for people; who leads, and who steps aside for whom. As payload of the mesh:
+// tags::kBetweenDaemons, then the record.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,9 @@
 #include "base/record.h"
 #include "session/protocol.h"
 #include "wire/codec.h"
+#include "wire/tags.h"
 
 namespace hapax {
-
-inline constexpr std::uint8_t kGossip = 0x7f;
 
 // Tell me your locks. An empty name: all of them.
 struct AskLocks {
@@ -30,7 +29,7 @@ struct TellLocks {
   std::uint64_t more_locks = 0;      // Not listed.
   HAPAX_RECORD(TellLocks, question, locks, more_locks)
 };
-// --- elections of programs (node/podium.h, node/campaigns.h) ---
+// --- elections of programs (leader_watch.h, campaigns.h) ---
 
 // Tell me which of your programs leads, now and whenever that changes; or stop telling me.
 struct WatchLeader {
@@ -72,21 +71,21 @@ struct ResignationRequested {
   bool found = false;  // The leader is the teller's, and has been asked.
   HAPAX_RECORD(ResignationRequested, question, found)
 };
-using Gossip = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside, SteppedAside,
-                            Resume, RequestResignation, ResignationRequested>;
+using PeerMessage = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside,
+                                 SteppedAside, Resume, RequestResignation, ResignationRequested>;
 
-inline Bytes gossip_payload(const Gossip& gossip) {
-  Bytes bytes{kGossip};
-  encode_to(bytes, gossip);
+inline Bytes payload_of(const PeerMessage& message) {
+  Bytes bytes{tags::kBetweenDaemons};
+  encode_to(bytes, message);
   return bytes;
 }
 
-inline bool is_gossip(std::span<const std::uint8_t> payload) {
-  return !payload.empty() && payload[0] == kGossip;
+inline bool is_peer_message(std::span<const std::uint8_t> payload) {
+  return !payload.empty() && payload[0] == tags::kBetweenDaemons;
 }
 
-inline std::optional<Gossip> gossip_of(std::span<const std::uint8_t> payload) {
-  return decode<Gossip>(payload.subspan(1));
+inline std::optional<PeerMessage> peer_message_of(std::span<const std::uint8_t> payload) {
+  return decode<PeerMessage>(payload.subspan(1));
 }
 
 }  // namespace hapax

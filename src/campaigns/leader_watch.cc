@@ -1,4 +1,4 @@
-#include "campaigns/podium.h"
+#include "campaigns/leader_watch.h"
 
 #include <utility>
 
@@ -7,30 +7,30 @@
 
 namespace hapax {
 
-Podium::Podium(NodeId self, Others others, Send send)
+LeaderWatch::LeaderWatch(Seat self, Others others, Send send)
     : self_(self), others_(std::move(others)), send_(std::move(send)) {}
 
 // --- what is ours ---
 
-void Podium::claim(const std::string& name, session::Leader leader) {
+void LeaderWatch::claim(const std::string& name, session::Leader leader) {
   push(name, leader);
   hear(name, self_, leader);
   ours_[name] = std::move(leader);
 }
 
-void Podium::unclaim(const std::string& name) {
+void LeaderWatch::unclaim(const std::string& name) {
   if (ours_.erase(name) == 0) return;
   push(name, std::nullopt);
   hear(name, self_, std::nullopt);
 }
 
-void Podium::push(const std::string& name, const std::optional<session::Leader>& leader) {
+void LeaderWatch::push(const std::string& name, const std::optional<session::Leader>& leader) {
   const auto watchers = watchers_.find(name);
   if (watchers == watchers_.end()) return;
-  for (const NodeId peer : watchers->second) send_(peer, TellLeader{name, leader});
+  for (const Seat peer : watchers->second) send_(peer, TellLeader{name, leader});
 }
 
-bool Podium::on(NodeId from, const WatchLeader& watch) {
+bool LeaderWatch::on(Seat from, const WatchLeader& watch) {
   if (!check_lock_name(watch.name)) return false;
   if (!watch.on) {
     const auto watchers = watchers_.find(watch.name);
@@ -50,7 +50,7 @@ bool Podium::on(NodeId from, const WatchLeader& watch) {
 
 // --- what is observed here ---
 
-ObserverId Podium::observe(const std::string& name, Tell tell) {
+ObserverId LeaderWatch::observe(const std::string& name, Tell tell) {
   const ObserverId observer{++last_observer_};
   names_[observer] = name;
   const bool is_new = !watched_.contains(name);
@@ -61,7 +61,7 @@ ObserverId Podium::observe(const std::string& name, Tell tell) {
   if (const auto leader = ours_.find(name); leader != ours_.end()) {
     watched.claims[self_] = leader->second;
   }
-  for (const NodeId peer : others_()) {
+  for (const Seat peer : others_()) {
     watched.silent.insert(peer);
     send_(peer, WatchLeader{name, true});
   }
@@ -69,26 +69,26 @@ ObserverId Podium::observe(const std::string& name, Tell tell) {
   return observer;
 }
 
-void Podium::unobserve(ObserverId observer) {
+void LeaderWatch::unobserve(ObserverId observer) {
   const auto name = names_.find(observer);
   HAPAX_CHECK(name != names_.end());
   const auto watched = watched_.find(name->second);
   watched->second.observers.erase(observer);
   if (watched->second.observers.empty()) {
-    for (const NodeId peer : others_()) send_(peer, WatchLeader{name->second, false});
+    for (const Seat peer : others_()) send_(peer, WatchLeader{name->second, false});
     watched_.erase(watched);
   }
   names_.erase(name);
 }
 
-void Podium::hurry(const std::string& name) {
+void LeaderWatch::hurry(const std::string& name) {
   const auto watched = watched_.find(name);
   if (watched == watched_.end()) return;
   watched->second.in_a_hurry = true;
   show(watched->second);
 }
 
-bool Podium::on(NodeId from, const TellLeader& told) {
+bool LeaderWatch::on(Seat from, const TellLeader& told) {
   if (!told.leader) {
     hear(told.name, from, std::nullopt);
     return true;
@@ -104,7 +104,7 @@ bool Podium::on(NodeId from, const TellLeader& told) {
   return true;
 }
 
-void Podium::hear(const std::string& name, NodeId of,
+void LeaderWatch::hear(const std::string& name, Seat of,
                   const std::optional<session::Leader>& leader) {
   const auto at = watched_.find(name);
   if (at == watched_.end()) return;
@@ -118,7 +118,7 @@ void Podium::hear(const std::string& name, NodeId of,
   show(watched);
 }
 
-void Podium::show(Watched& watched) {
+void LeaderWatch::show(Watched& watched) {
   const session::Leader* latest = nullptr;
   for (const auto& [member, claim] : watched.claims) {
     // A term older than the one shown has ended; its member has yet to say so.
@@ -139,7 +139,7 @@ void Podium::show(Watched& watched) {
 }
 
 // Both sides say again what they want to know, so what they wanted before does not count.
-void Podium::met(NodeId peer) {
+void LeaderWatch::met(Seat peer) {
   for (auto at = watchers_.begin(); at != watchers_.end();) {
     at->second.erase(peer);
     at = at->second.empty() ? watchers_.erase(at) : std::next(at);
@@ -147,7 +147,7 @@ void Podium::met(NodeId peer) {
   for (const auto& [name, watched] : watched_) send_(peer, WatchLeader{name, true});
 }
 
-void Podium::forgotten(NodeId peer) {
+void LeaderWatch::forgotten(Seat peer) {
   met(peer);
   for (auto& [name, watched] : watched_) {
     watched.claims.erase(peer);

@@ -14,15 +14,15 @@ namespace {
 
 // Writes down what it is told. When it is let in for the first time it asks again, gives the lock
 // back, and asks once more.
-class Hasty final : public LocalAsker {
+class Hasty final : public Asker {
  public:
   explicit Hasty(Daemon& daemon) : daemon_(daemon) {}
   void ask() { EXPECT_TRUE(daemon_.acquire("it", daemon_.next_waiter(), *this).has_value()); }
-  void on_granted(WaiterId waiter, Fence fence, bool) override {
-    told_.push_back(fmt::format("granted {}", number(waiter)));
+  void on_granted(const Grant& grant) override {
+    told_.push_back(fmt::format("granted {}", number(grant.waiter)));
     if (told_.size() > 1) return;
     ask();
-    daemon_.release("it", waiter, fence.turn);
+    daemon_.release("it", grant.waiter, grant.fence.turn);
     ask();
   }
   void on_wanted(WaiterId waiter) override {
@@ -35,7 +35,7 @@ class Hasty final : public LocalAsker {
   std::vector<std::string> told_;
 };
 
-TEST(LocalAsker, HearsThatItIsInsideBeforeItHearsThatItIsWanted) {
+TEST(Asker, HearsThatItIsInsideBeforeItHearsThatItIsWanted) {
   const testing::Folder folder;
   boost::asio::io_context io{1};
   NodeConfig config;

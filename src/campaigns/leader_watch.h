@@ -6,7 +6,7 @@
 // shorter than the news of it may go unseen. Where links are not reliable, since members come and
 // go, a member that is met again is asked again, so nothing is missed for long.
 //
-// Pure: calls in, gossip and calls of observers out. The timer is the driver's.
+// Pure: calls in, messages and calls of observers out. The timer is the driver's.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "base/ids.h"
-#include "campaigns/gossip.h"
+#include "base/seat.h"
+#include "campaigns/peer_message.h"
 #include "core/fence.h"
 #include "session/protocol.h"
 
@@ -27,15 +27,15 @@ namespace hapax {
 
 enum class ObserverId : std::uint64_t {};
 
-class Podium {
+class LeaderWatch {
  public:
   using Tell = std::function<void(const std::optional<session::Leader>&)>;
-  using Send = std::function<void(NodeId, const Gossip&)>;
-  using Others = std::function<std::vector<NodeId>()>;  // The other members, as of now.
+  using Send = std::function<void(Seat, const PeerMessage&)>;
+  using Others = std::function<std::vector<Seat>()>;  // The other members, as of now.
 
   static constexpr std::size_t kMostWatched = 10'000;  // Names, of all peers together.
 
-  Podium(NodeId self, Others others, Send send);
+  LeaderWatch(Seat self, Others others, Send send);
 
   // A program of this member leads, or no longer does.
   void claim(const std::string& name, session::Leader leader);
@@ -49,18 +49,18 @@ class Podium {
   void hurry(const std::string& name);
 
   // False if it is nothing that a member says.
-  bool on(NodeId from, const WatchLeader& watch);
-  bool on(NodeId from, const TellLeader& told);
+  bool on(Seat from, const WatchLeader& watch);
+  bool on(Seat from, const TellLeader& told);
   // It is connected again, and may have missed what was said meanwhile.
-  void met(NodeId peer);
+  void met(Seat peer);
   // It came back without its memory, or is no longer in the group: nobody leads there.
-  void forgotten(NodeId peer);
+  void forgotten(Seat peer);
 
  private:
   struct Watched {
     std::map<ObserverId, Tell> observers;  // Invariant: not empty.
-    std::map<NodeId, session::Leader> claims;
-    std::set<NodeId> silent;  // Have not answered yet.
+    std::map<Seat, session::Leader> claims;
+    std::set<Seat> silent;  // Have not answered yet.
     bool in_a_hurry = false;
     bool is_shown = false;  // Observers have been told something.
     std::optional<session::Leader> shown;
@@ -68,15 +68,15 @@ class Podium {
   };
 
   void push(const std::string& name, const std::optional<session::Leader>& leader);
-  void hear(const std::string& name, NodeId of, const std::optional<session::Leader>& leader);
+  void hear(const std::string& name, Seat of, const std::optional<session::Leader>& leader);
   void show(Watched& watched);
 
-  NodeId self_;
+  Seat self_;
   Others others_;
   Send send_;
-  std::map<std::string, session::Leader> ours_;       // Programs of this member that lead.
-  std::map<std::string, std::set<NodeId>> watchers_;  // Members that want to know of ours.
-  std::map<std::string, Watched> watched_;            // What somebody here observes.
+  std::map<std::string, session::Leader> ours_;     // Programs of this member that lead.
+  std::map<std::string, std::set<Seat>> watchers_;  // Members that want to know of ours.
+  std::map<std::string, Watched> watched_;          // What somebody here observes.
   std::map<ObserverId, std::string> names_;
   std::uint64_t last_observer_ = 0;
 };

@@ -1,4 +1,4 @@
-#include "local/child.h"
+#include "base/child.h"
 
 #include <array>
 #include <csignal>
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <unistd.h>
 
-namespace hapax::local {
+namespace hapax {
 namespace {
 
 constexpr std::chrono::seconds kLong{20};
@@ -18,8 +18,9 @@ class Shell {
   explicit Shell(const std::string& script) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) std::abort();
-    child_ = std::make_unique<Child>("the shell", "/bin/sh", std::vector<std::string>{"-c", script},
-                                     Child::Streams{.output = ends[1]});
+    child_ = std::make_unique<Child>(
+        "the shell",
+        Command{.words = {"sh", "-c", script}, .output = ends[1], .without_settings = true});
     close(ends[1]);
     output_ = ends[0];
   }
@@ -85,10 +86,10 @@ TEST(Child, IsKilledWithItsOwnerAlsoWhileFrozen) {
 }
 
 TEST(Child, ThatCannotBeExecutedEndsAtOnce) {
-  Child child{"nothing", "/nowhere/hapax", {}, {}};
+  Child child{"nothing", {.words = {"/nowhere/hapax"}}};
   ASSERT_TRUE(child.wait_for_end(kLong));
   EXPECT_EQ(child.status(), 127);
 }
 
 }  // namespace
-}  // namespace hapax::local
+}  // namespace hapax

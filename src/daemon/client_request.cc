@@ -1,0 +1,54 @@
+#include "daemon/client_request.h"
+
+#include <utility>
+
+#include "daemon/client_job.h"
+#include "daemon/visitor.h"
+
+namespace hapax {
+
+ClientRequest::ClientRequest(Visitor& visitor, session::RequestId id, WaiterId waiter,
+                             std::string name, Want want)
+    : visitor_(visitor), id_(id), waiter_(waiter), name_(std::move(name)), want_(want) {}
+
+void ClientRequest::on_granted(const Grant& grant) {
+  fence_ = grant.fence;
+  since_ = Clock::now();
+  visitor_.tell(session::Granted{id_, grant.fence});
+}
+
+void ClientRequest::on_recalled(WaiterId) { visitor_.tell(session::Lost{id_}); }
+
+void ClientRequest::on_asked_to_resign(const std::string& to) {
+  visitor_.tell(session::StepDown{id_, to});
+}
+
+void ClientRequest::on_lost(WaiterId) {
+  Visitor& visitor = visitor_;
+  const session::RequestId id = id_;
+  visitor.requests.erase(id);  // And with it, this.
+  visitor.tell(session::Lost{id});
+  // It should have ended its job by now; but it may be asleep, or dead.
+  end_job(visitor);
+}
+
+void ClientRequest::on_refused(const std::string& why) {
+  Visitor& visitor = visitor_;
+  const session::RequestId id = id_;
+  visitor.requests.erase(id);  // And with it, this.
+  visitor.tell(session::Refused{id, why});
+}
+
+session::Person ClientRequest::describe() const {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since_);
+  session::Person person;
+  person.host = visitor_.host();
+  person.pid = visitor_.pid();
+  person.command = visitor_.command();
+  person.since_ms = static_cast<std::uint64_t>(since.count());
+  person.shared = want_ == Want::shared;
+  person.fence = fence_;
+  return person;
+}
+
+}  // namespace hapax

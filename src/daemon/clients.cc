@@ -1,0 +1,119 @@
+// How clients come and go.
+#include "daemon/clients.h"
+
+#include "daemon/client_job.h"
+
+namespace hapax {
+
+Clients::Clients(Host host) : host_(std::move(host)), visitors_(host_.after) {}
+
+Clients::~Clients() {
+  for (const auto& listener : listeners_) listener->close();
+}
+
+Result<void> Clients::listen(boost::asio::io_context& io,
+                             const std::vector<net::Address>& addresses,
+                             std::shared_ptr<boost::asio::ssl::context> tls) {
+  for (const net::Address& address : addresses) {
+    auto listener = net::Listener::open(
+        io, address, [this, tls = address.is_unix() ? nullptr : tls](net::Socket socket) {
+          receive(std::move(socket), tls);
+        });
+    if (!listener) {
+      return error("clients cannot be served: {}; stop it, or choose another address",
+                   listener.error().message);
+    }
+    listeners_.push_back(std::move(*listener));
+  }
+  for (const auto& listener : listeners_) listener->start();
+  return {};
+}
+
+void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls) {
+  if (visitors_.is_full()) return;  // Closing it is an answer, too.
+  Visitor::Handlers handlers;
+  handlers.on_ask = [this](Visitor& visitor, session::Ask&& ask) {
+    std::visit([&](auto&& a) { on(visitor, std::move(a)); }, std::move(ask));
+  };
+  handlers.on_gone = [this](Visitor& visitor) { on_gone(visitor); };
+  const auto visitor =
+      std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers));
+  visitors_.admit(visitor);
+  visitor->start();
+}
+
+// Its waits end. What it holds is free: at once, or when it must have noticed.
+void Clients::on_gone(Visitor& visitor) {
+  const auto gone = visitor.shared();
+  host_.inquiries.forget(visitor);
+  while (!visitor.observations.empty()) {
+    end_observation(visitor, visitor.observations.begin()->first);
+  }
+  visitors_.erase(gone);
+  if (is_stopped_) return;
+  if (!visitor.may_live_on() && !leaves_job(visitor)) return forget_all(visitor);
+  forget_waits(visitor);
+  if (leaves_job(visitor)) {
+    return when_job_is_dead(gone, host_.after, [this, gone] { forget_all(*gone); });
+  }
+  // Its clock may be slower than ours.
+  constexpr auto kUntilItHasNoticed = session::kSilence + session::kSilence / 20;
+  if (!visitor.requests.empty()) {
+    host_.after(kUntilItHasNoticed, [this, gone] { forget_all(*gone); });
+  }
+}
+
+void Clients::forget_waits(Visitor& visitor) {
+  std::vector<session::RequestId> waits;
+  for (const auto& [id, request] : visitor.requests) {
+    if (!request.is_held()) waits.push_back(id);
+  }
+  for (const session::RequestId id : waits) end_request(visitor, id);
+}
+
+// Its waits end first: one of them might be served by what it gives back.
+void Clients::forget_all(Visitor& visitor) {
+  forget_waits(visitor);
+  while (!visitor.requests.empty()) end_request(visitor, visitor.requests.begin()->first);
+}
+
+void Clients::end_request(Visitor& visitor, session::RequestId id) {
+  const auto ended = visitor.requests.extract(id);
+  if (!ended) return;
+  const ClientRequest& request = ended.mapped();
+  Waiters& waiters = host_.waiters;
+  if (!request.is_held() && waiters.abandon(request.name(), request.waiter())) return;
+  // It holds the lock; or did, or has been granted it on a lease's last millisecond.
+  waiters.release(request.name(), request.waiter(), std::nullopt);
+}
+
+void Clients::wind_up() {
+  is_winding_up_ = true;
+  for (const auto& listener : listeners_) listener->close();
+  for (const auto& visitor : visitors_.all()) {
+    forget_waits(*visitor);
+    if (visitor->requests.empty()) visitor->close(true);
+  }
+}
+
+void Clients::recall_all() {
+  for (const auto& visitor : visitors_.all()) {
+    for (auto& [id, request] : visitor->requests) request.on_recalled(request.waiter());
+  }
+}
+
+void Clients::tell_left() {
+  for (const auto& [weak, request] : std::exchange(told_to_leave_, {})) {
+    if (const auto visitor = weak.lock()) visitor->tell(session::Ended{request});
+  }
+}
+
+void Clients::stop() {
+  is_stopped_ = true;
+  for (const auto& listener : listeners_) listener->close();
+  const auto visitors = visitors_.all();
+  visitors_.clear();
+  for (const auto& visitor : visitors) visitor->close(true);
+}
+
+}  // namespace hapax

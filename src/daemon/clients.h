@@ -1,0 +1,97 @@
+// The clients of a daemon: where they come in, what they ask for, and what becomes of it when they
+// go. All on the thread of the io_context.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "daemon/inquiries.h"
+#include "daemon/members.h"
+#include "daemon/visitor.h"
+#include "daemon/visitors.h"
+#include "daemon/waiters.h"
+#include "net/address.h"
+#include "net/listener.h"
+#include "session/protocol.h"
+
+namespace hapax {
+
+class Clients {
+ public:
+  // What it needs of its daemon, which outlives it.
+  struct Host {
+    Members& members;
+    Waiters& waiters;
+    Inquiries& inquiries;
+    Waiters::After after;
+    std::function<session::State()> state;
+    std::function<session::Stats()> stats;
+  };
+
+  explicit Clients(Host host);
+  ~Clients();
+  Clients(const Clients&) = delete;
+  Clients& operator=(const Clients&) = delete;
+
+  // `tls`: for clients behind TCP; may be null.
+  Result<void> listen(boost::asio::io_context& io, const std::vector<net::Address>& addresses,
+                      std::shared_ptr<boost::asio::ssl::context> tls);
+  // Nobody comes in any more or asks for more, waits end, and who holds nothing is sent away.
+  void wind_up();
+  // Tells all who hold a lock to give it back.
+  void recall_all();
+  // Tells those who asked for it that the daemon has left its group.
+  void tell_left();
+  void stop();
+  std::size_t size() const { return visitors_.size(); }
+
+ private:
+  void receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
+  void on_gone(Visitor& visitor);
+  void forget_waits(Visitor& visitor);
+  void forget_all(Visitor& visitor);
+  // Gives back what the request holds, or ends its wait; nothing if it is over.
+  void end_request(Visitor& visitor, session::RequestId request);
+  void end_observation(Visitor& visitor, session::RequestId request);
+  // A place for one more request; null, and it is told why, if there is none.
+  ClientRequest* admit(Visitor& visitor, session::RequestId request, const std::string& name,
+                       Want want = Want::exclusive);
+  static void refuse(Visitor& visitor, session::RequestId request, const std::string& why);
+  // Tells how it went, if the visitor is still there; and if it went well, ends that campaign.
+  std::function<void(const std::string& wrong)> tell_outcome(
+      Visitor& visitor, session::RequestId request, std::optional<session::RequestId> campaign);
+
+  void on(Visitor& visitor, session::Hello&& hello);
+  void on(Visitor& visitor, session::Acquire&& a);
+  void on(Visitor& visitor, session::Cancel&& c);
+  void on(Visitor& visitor, session::Release&& r);
+  void on(Visitor& visitor, session::Who&& w);
+  void on(Visitor& visitor, session::AskState&& s);
+  void on(Visitor& visitor, session::AskStats&& s);
+  void on(Visitor& visitor, session::Ping&& p);
+  void on(Visitor& visitor, session::Campaign&& c);
+  void on(Visitor& visitor, session::HandOver&& h);
+  void on(Visitor& visitor, session::AskResign&& a);
+  void on(Visitor& visitor, session::Observe&& o);
+  void on(Visitor& visitor, session::Leave&& l);
+  void on(Visitor& visitor, session::Evict&& e);
+  void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
+  void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
+
+  Host host_;
+  std::vector<std::shared_ptr<net::Listener>> listeners_;
+  Visitors visitors_;
+  std::vector<std::pair<std::weak_ptr<SessionStream>, session::RequestId>> told_to_leave_;
+  bool is_winding_up_ = false;
+  bool is_stopped_ = false;
+};
+
+}  // namespace hapax

@@ -1,0 +1,185 @@
+// What clients ask for.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/lock_name.h"
+#include "daemon/clients.h"
+
+namespace hapax {
+
+void Clients::refuse(Visitor& visitor, session::RequestId request, const std::string& why) {
+  visitor.tell(session::Refused{request, why});
+}
+
+void Clients::on(Visitor& visitor, session::Hello&& hello) {
+  if (hello.version != session::kVersion) {
+    refuse(visitor, 0,
+           fmt::format("this daemon speaks version {} of the protocol, the client {}: use the same "
+                       "hapax for both",
+                       session::kVersion, hello.version));
+    return visitor.close(true);
+  }
+  visitor.introduce(hello);
+  const Members& members = host_.members;
+  visitor.tell(session::Welcome{session::kVersion, number(members.self()),
+                                static_cast<std::uint32_t>(members.others().size() + 1),
+                                members.epoch(),
+                                static_cast<std::uint64_t>(members.ttl().count())});
+}
+
+// --- locks ---
+
+ClientRequest* Clients::admit(Visitor& visitor, session::RequestId request, const std::string& name,
+                              Want want) {
+  const auto refused = [&](const char* why) {
+    refuse(visitor, request, why);
+    return nullptr;
+  };
+  if (visitor.requests.contains(request) || request == 0) return refused("that request is in use");
+  if (is_winding_up_) return refused("this daemon is about to end");
+  if (visitor.requests.size() >= Visitor::kMostRequests) {
+    return refused("too many requests of one client");
+  }
+  const auto at =
+      visitor.requests.try_emplace(request, visitor, request, host_.waiters.next(), name, want);
+  return &at.first->second;
+}
+
+void Clients::on(Visitor& visitor, session::Acquire&& a) {
+  ClientRequest* const request = admit(visitor, a.request, a.name, a.want);
+  if (request == nullptr) return;
+  const auto asked = host_.waiters.acquire(a.name, request->waiter(), *request, a.want);
+  if (!asked) request->on_refused(asked.error().message);
+}
+
+void Clients::on(Visitor& visitor, session::Cancel&& c) {
+  end_observation(visitor, c.request);
+  const auto at = visitor.requests.find(c.request);
+  // If the grant is on its way, that is the answer.
+  if (at != visitor.requests.end() && at->second.is_held()) return;
+  end_request(visitor, c.request);
+  visitor.tell(session::Ended{c.request});
+}
+
+void Clients::on(Visitor& visitor, session::Release&& r) {
+  const auto at = visitor.requests.find(r.request);
+  if (at == visitor.requests.end() || !at->second.is_held()) {
+    return refuse(visitor, r.request, "it is not held");
+  }
+  end_request(visitor, r.request);
+}
+
+// --- elections ---
+
+void Clients::on(Visitor& visitor, session::Campaign&& c) {
+  if (const auto good = Waiters::check_campaign(c.name, c.value); !good) {
+    return refuse(visitor, c.request, good.error().message);
+  }
+  ClientRequest* const request = admit(visitor, c.request, c.name);
+  if (request == nullptr) return;
+  host_.waiters.campaign(c.name, c.value, request->waiter(), *request);
+}
+
+void Clients::on(Visitor& visitor, session::HandOver&& h) {
+  Campaigns& campaigns = host_.waiters.campaigns();
+  const auto at = visitor.requests.find(h.campaign);
+  if (at == visitor.requests.end() || !campaigns.leads(at->second.waiter())) {
+    return refuse(visitor, h.request, "it does not lead");
+  }
+  if (const auto good = Waiters::check_campaign(at->second.name(), h.to); !good) {
+    return refuse(visitor, h.request, good.error().message);
+  }
+  campaigns.hand_over(at->second.waiter(), h.to, tell_outcome(visitor, h.request, h.campaign));
+}
+
+void Clients::on(Visitor& visitor, session::AskResign&& a) {
+  if (const auto good = Waiters::check_campaign(a.name, a.to); !good) {
+    return refuse(visitor, a.request, good.error().message);
+  }
+  host_.waiters.campaigns().request_resignation(a.name, a.to,
+                                                tell_outcome(visitor, a.request, std::nullopt));
+}
+
+// Whoever has left meanwhile has lost its lead, too.
+std::function<void(const std::string&)> Clients::tell_outcome(
+    Visitor& visitor, session::RequestId request, std::optional<session::RequestId> campaign) {
+  return
+      [this, who = std::weak_ptr{visitor.shared()}, request, campaign](const std::string& wrong) {
+        const auto there = who.lock();
+        if (!there || !visitors_.contains(there)) return;
+        if (!wrong.empty()) return refuse(*there, request, wrong);
+        if (campaign) end_request(*there, *campaign);
+        there->tell(session::Ended{request});
+      };
+}
+
+void Clients::on(Visitor& visitor, session::Observe&& o) {
+  if (const auto good = check_lock_name(o.name); !good) {
+    return refuse(visitor, o.request, good.error().message);
+  }
+  if (visitor.observations.contains(o.request)) {
+    return refuse(visitor, o.request, "that request is in use");
+  }
+  if (visitor.observations.size() >= Visitor::kMostObservations) {
+    return refuse(visitor, o.request, "too many observations of one client");
+  }
+  // It is told only while it is a visitor: on_gone() ends the observation.
+  visitor.observations[o.request] = host_.waiters.campaigns().observe(
+      o.name, [&visitor, request = o.request](const auto& leader) {
+        visitor.tell(session::Observed{request, leader});
+      });
+}
+
+void Clients::end_observation(Visitor& visitor, session::RequestId request) {
+  const auto observation = visitor.observations.extract(request);
+  if (observation) host_.waiters.campaigns().watch().unobserve(observation.mapped());
+}
+
+// --- for people ---
+
+void Clients::on(Visitor& visitor, session::Who&& asked) {
+  // It is told only while it is a visitor: on_gone() has the question forgotten.
+  const auto tell = [&visitor, request = asked.request](session::Locks&& locks) {
+    locks.request = request;
+    visitor.tell(locks);
+  };
+  if (const auto done = host_.inquiries.ask(&visitor, asked.name, tell); !done) {
+    refuse(visitor, asked.request, done.error().message);
+  }
+}
+
+void Clients::on(Visitor& visitor, session::AskState&& s) {
+  session::State answer = host_.state();
+  answer.request = s.request;
+  visitor.tell(answer);
+}
+
+void Clients::on(Visitor& visitor, session::AskStats&& s) {
+  session::Stats answer = host_.stats();
+  answer.request = s.request;
+  visitor.tell(answer);
+}
+
+void Clients::on(Visitor& visitor, session::Ping&& p) {
+  session::Pong pong{p.request, std::nullopt};
+  if (const auto left = host_.members.lease_left()) {
+    pong.lease_ms = static_cast<std::uint64_t>(left->count());
+  }
+  visitor.tell(pong);
+}
+
+void Clients::on(Visitor& visitor, session::Leave&& l) {
+  constexpr std::uint64_t kLongest = 3'600'000;
+  const std::chrono::milliseconds patience{std::min(l.patience_ms, kLongest)};
+  told_to_leave_.emplace_back(visitor.weak_from_this(), l.request);
+  if (const auto going = host_.members.leave(patience); !going) {
+    told_to_leave_.pop_back();
+    refuse(visitor, l.request, going.error().message);
+  }
+}
+
+void Clients::on(Visitor& visitor, session::Evict&& e) {
+  host_.members.evict(e.whom, tell_outcome(visitor, e.request, std::nullopt));
+}
+
+}  // namespace hapax

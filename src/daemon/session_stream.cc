@@ -1,0 +1,155 @@
+#include "daemon/session_stream.h"
+
+#include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <cstdint>
+#include <span>
+#include <sys/socket.h>
+#include <utility>
+
+#include "net/tls.h"
+#include "session/frames.h"
+
+namespace hapax {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr std::size_t kRoom = 16384;
+
+// What somebody is told whose answer is too long for a frame.
+session::Refused too_long(const session::Answer& answer) {
+  const auto request = std::visit(
+      [](const auto& a) -> session::RequestId {
+        if constexpr (requires { a.request; }) return a.request;
+        return 0;
+      },
+      answer);
+  return {request, "the answer is too long; ask for less, e.g. for one lock by its name"};
+}
+
+}  // namespace
+
+SessionStream::SessionStream(net::Socket socket, std::shared_ptr<asio::ssl::context> tls)
+    : tls_(std::move(tls)),
+      stream_(std::move(socket), tls_.get()),
+      patience_(stream_.socket().get_executor()),
+      incoming_(kRoom) {
+  error_code gone;
+  const auto here = stream_.socket().local_endpoint(gone);
+  is_unix_ = !gone && here.protocol().family() == AF_UNIX;
+  // Answers must not wait for each other; a Unix socket has no such option.
+  error_code ignored;
+  stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
+}
+
+void SessionStream::start() {
+  patience_.expires_after(kGreeting);
+  patience_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error && !self->has_introduced_itself_) self->end();
+  });
+  stream_.async_handshake(asio::ssl::stream_base::server,
+                          [self = shared_from_this()](const error_code& failed) {
+                            if (self->ended_) return;
+                            if (failed) return self->end();
+                            if (self->tls_) {
+                              auto name = net::peer_client_of(self->stream_.session());
+                              if (!name) return self->end();
+                              self->certified_ = std::move(*name);
+                            }
+                            self->read();
+                          });
+}
+
+void SessionStream::read() {
+  if (closing_ || ended_) return;
+  if (incoming_.size() - filled_ < kRoom / 2) incoming_.resize(incoming_.size() * 2);
+  stream_.async_read_some(asio::buffer(incoming_.data() + filled_, incoming_.size() - filled_),
+                          [self = shared_from_this()](error_code error, std::size_t count) {
+                            if (self->ended_ || self->closing_) return;
+                            if (error) return self->end();
+                            self->filled_ += count;
+                            if (!self->take_frames()) return self->hang_up();
+                            self->read();
+                          });
+}
+
+// False if it says what no client does.
+bool SessionStream::take_frames() {
+  last_heard_ = Clock::now();
+  std::span<const std::uint8_t> rest{incoming_.data(), filled_};
+  while (!ended_ && !closing_) {
+    session::Ask ask;
+    const auto taken = session::take_frame(rest, session::kLargestAsk, ask);
+    if (taken == session::Taken::malformed) return false;
+    if (taken == session::Taken::more) break;
+    const bool is_hello = std::holds_alternative<session::Hello>(ask);
+    if (is_hello == std::exchange(has_introduced_itself_, true)) return false;
+    on_ask(std::move(ask));
+  }
+  std::copy(rest.begin(), rest.end(), incoming_.begin());
+  filled_ = rest.size();
+  return true;
+}
+
+void SessionStream::tell(const session::Answer& answer) {
+  if (ended_ || overflown_) return;
+  if (!session::write_frame(outgoing_, answer)) return tell(too_long(answer));
+  if (outgoing_.size() > kMostUnread) {
+    // Not at once: whoever tells may be in the middle of telling others.
+    overflown_ = true;
+    asio::post(stream_.socket().get_executor(), [self = shared_from_this()] { self->hang_up(); });
+    return;
+  }
+  if (flush_posted_ || !writing_.empty()) return;
+  flush_posted_ = true;
+  asio::post(stream_.socket().get_executor(), [self = shared_from_this()] {
+    self->flush_posted_ = false;
+    self->flush();
+  });
+}
+
+void SessionStream::flush() {
+  if (ended_ || !writing_.empty()) return;
+  if (outgoing_.empty()) {
+    if (closing_) end();
+    return;
+  }
+  std::swap(writing_, outgoing_);
+  stream_.async_write(asio::buffer(writing_),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        self->writing_.clear();
+                        if (self->ended_) return;
+                        if (error) return self->end();
+                        self->flush();
+                      });
+}
+
+void SessionStream::close(bool kindly) {
+  if (ended_) return;
+  closing_ = true;
+  was_hung_up_on_ = true;
+  if (!kindly || (outgoing_.empty() && writing_.empty())) return end();
+  // It may not be reading.
+  patience_.expires_after(kFarewell);
+  patience_.async_wait([self = shared_from_this()](const error_code& cancelled) {
+    if (!cancelled) self->end();
+  });
+}
+
+void SessionStream::hang_up() {
+  was_hung_up_on_ = true;
+  end();
+}
+
+void SessionStream::end() {
+  if (std::exchange(ended_, true)) return;
+  patience_.cancel();
+  error_code ignored;
+  stream_.socket().close(ignored);
+  on_end();
+}
+
+}  // namespace hapax

@@ -1,0 +1,74 @@
+// The connection of a client, in the clear or under TLS: asks in, answers out. All on the thread of
+// the io_context.
+#pragma once
+
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "net/stream.h"
+#include "session/protocol.h"
+#include "wire/codec.h"
+
+namespace hapax {
+
+class SessionStream : public std::enable_shared_from_this<SessionStream> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static constexpr std::size_t kMostUnread = std::size_t{8} << 20;  // Bytes it may leave unread.
+  static constexpr std::chrono::seconds kFarewell{1};  // For what is still to be told to it.
+  static constexpr std::chrono::seconds kGreeting{5};  // How long it may take to introduce itself.
+
+  // `tls`: only somebody with a client's certificate may speak. May be null.
+  SessionStream(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
+  virtual ~SessionStream() = default;
+
+  void start();
+  // Queues the answer; everything of one turn leaves in one write.
+  void tell(const session::Answer& answer);
+  // Nothing is read any more; what is queued is still written if `kindly`.
+  void close(bool kindly);
+
+  bool is_behind_tcp() const { return !is_unix_; }
+  bool has_introduced_itself() const { return has_introduced_itself_; }
+  Clock::duration silent_for() const { return Clock::now() - last_heard_; }
+
+ protected:
+  // A Hello comes first, and once.
+  virtual void on_ask(session::Ask&& ask) = 0;
+  virtual void on_end() = 0;
+
+  net::Socket& socket() { return stream_.socket(); }
+  const std::string& certified() const { return certified_; }
+  bool was_hung_up_on() const { return was_hung_up_on_; }
+
+ private:
+  void read();
+  bool take_frames();
+  void flush();
+  void hang_up();
+  void end();
+
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  net::Stream stream_;
+  boost::asio::steady_timer patience_;
+  Bytes incoming_;
+  std::size_t filled_ = 0;
+  Bytes outgoing_;  // Queued …
+  Bytes writing_;   // … and on its way.
+  bool flush_posted_ = false;
+  bool overflown_ = false;  // It does not read its answers, and will be hung up on.
+  bool has_introduced_itself_ = false;
+  bool is_unix_ = false;
+  bool was_hung_up_on_ = false;  // By us.
+  bool closing_ = false;
+  bool ended_ = false;
+  Clock::time_point last_heard_ = Clock::now();
+  std::string certified_;  // Its name, if its certificate says one.
+};
+
+}  // namespace hapax

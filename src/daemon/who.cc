@@ -1,0 +1,53 @@
+#include "daemon/who.h"
+
+#include <algorithm>
+
+namespace hapax {
+namespace {
+
+// Where all locks are asked for, the first of those at one of them are enough.
+constexpr std::size_t kPeopleOfEach = 100;
+
+bool is_idle(const LockStatus& status) {
+  return !status.holder && status.sharers.empty() && status.waiters.empty();
+}
+
+// People beyond so many are counted without being described: there may be very many.
+session::Lock told(const LockStatus& status, const Waiters& people, std::size_t most_people) {
+  session::Lock lock{status.name, std::string{status.algorithm}, std::nullopt, {}, {}};
+  if (status.holder) lock.holder = people.describe(status.holder->waiter);
+  const std::size_t sharers = std::min(status.sharers.size(), most_people);
+  for (std::size_t i = 0; i < sharers; ++i) {
+    lock.sharers.push_back(people.describe(status.sharers[i].waiter));
+    lock.sharers.back().shared = true;
+    lock.sharers.back().fence = status.sharers[i].fence;
+  }
+  const std::size_t waiters = std::min(status.waiters.size(), most_people);
+  for (std::size_t i = 0; i < waiters; ++i) {
+    lock.waiters.push_back(people.describe(status.waiters[i]));
+  }
+  lock.more_sharers = status.sharers.size() - sharers;
+  lock.more_waiters = status.waiters.size() - waiters;
+  return lock;
+}
+
+}  // namespace
+
+LockList locks_at_this_member(const LockTable& table, const Waiters& waiters,
+                              const std::string& name) {
+  LockList list{LockList::kOfMember};
+  if (!name.empty()) {
+    constexpr std::size_t kSmallestPerson = 8;  // Bytes: more people cannot fit.
+    constexpr std::size_t kMostPeople = LockList::kOfMember.people_bytes / kSmallestPerson;
+    if (const auto status = table.describe(name)) list.add(told(*status, waiters, kMostPeople));
+    return list;
+  }
+  table.for_each_lock([&](const LockStatus& status) {
+    if (is_idle(status)) return;
+    if (!list.has_room_for_locks()) return list.count_more_locks(1);
+    list.add(told(status, waiters, kPeopleOfEach));
+  });
+  return list;
+}
+
+}  // namespace hapax

@@ -1,0 +1,16 @@
+// What this member knows of its locks, for people: who holds and who waits.
+#pragma once
+
+#include <string>
+
+#include "daemon/lock_list.h"
+#include "daemon/waiters.h"
+#include "locks/lock_table.h"
+
+namespace hapax {
+
+// The lock of that name; without a name, those that somebody here holds or waits for.
+LockList locks_at_this_member(const LockTable& table, const Waiters& waiters,
+                              const std::string& name);
+
+}  // namespace hapax

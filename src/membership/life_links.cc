@@ -1,0 +1,147 @@
+#include "membership/life_links.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/check.h"
+
+namespace hapax {
+namespace {
+
+constexpr std::size_t kMostUnacknowledged = std::size_t{256} << 20;  // Bytes for one life.
+
+}  // namespace
+
+LifeLinks::LifeLinks(boost::asio::io_context& io, const GroupOptions& options, Handlers handlers)
+    : io_(io), options_(options), handlers_(std::move(handlers)) {}
+
+void LifeLinks::open(const Enlisted& me) {
+  own_ = Seat{me.seat};
+  unsent_.clear();
+  held_.clear();
+  net::MeshOptions options;
+  options.self = own_;
+  options.seats = kSeats;
+  options.listen = options_.listen;
+  options.group = options_.group;
+  options.incarnation = number(me.life);
+  options.tls = options_.tls;
+  options.log = handlers_.log;
+  // A report may name every lock that a member can hold, and what it waits for is asked for at once
+  // after it.
+  options.limits.resend_bytes = kMostUnacknowledged;
+  options.limits.resend_messages = std::size_t{1} << 20;
+  auto mesh = net::Mesh::create(io_, std::move(options), handlers());
+  HAPAX_CHECK(mesh.has_value());  // Group::create() has tried.
+  mesh_ = std::move(*mesh);
+  if (const auto started = mesh_->start(); !started) {
+    // The address is taken, by our former life for a moment or by somebody else: once more later.
+    handlers_.log(started.error().message);
+    mesh_.reset();
+  }
+}
+
+net::MeshHandlers LifeLinks::handlers() {
+  net::MeshHandlers handlers;
+  handlers.on_message = [this](Seat seat, std::span<const std::uint8_t> message) {
+    handlers_.on_message(seat, life_at(seat), message);
+  };
+  handlers.on_up = [this](Seat seat) { on_up(seat); };
+  handlers.on_down = [this](Seat seat, std::string_view why) {
+    handlers_.log(
+        fmt::format("life {} at seat {} is away: {}", life_at(seat), number(seat) + 1, why));
+    held_.erase(seat);
+  };
+  return handlers;
+}
+
+void LifeLinks::close() {
+  if (!mesh_) return;
+  mesh_->stop();
+  last_mesh_ = std::move(mesh_);
+  held_.clear();
+}
+
+void LifeLinks::stop() {
+  if (mesh_) mesh_->stop();
+}
+
+// --- who is where ---
+
+void LifeLinks::learn(const Directory& directory) {
+  seats_.clear();
+  for (const Enlisted& e : directory.lives) seats_[e.life] = Seat{e.seat};
+}
+
+void LifeLinks::meet(const Directory& directory) {
+  std::map<std::uint32_t, const Enlisted*> newest;
+  for (const Enlisted& e : directory.lives) newest[e.seat] = &e;  // Lives are in order.
+  for (const auto& [seat, e] : newest) {
+    if (Seat{seat} == own_) continue;
+    const auto address = net::parse_address(e->address);
+    const auto set =
+        address ? mesh_->set_address(Seat{seat}, *address) : Result<void>{address.error()};
+    if (!set && undialled_.insert(e->address).second) {
+      handlers_.log(fmt::format("cannot dial life {}: {}", e->life, set.error().message));
+    }
+  }
+}
+
+std::optional<Seat> LifeLinks::seat_of(Life life) const {
+  const auto at = seats_.find(life);
+  if (at == seats_.end()) return std::nullopt;
+  return at->second;
+}
+
+bool LifeLinks::is_up(Life life) const {
+  const auto seat = seat_of(life);
+  return seat && is_up(*seat) && life_at(*seat) == life;
+}
+
+bool LifeLinks::is_up(Seat seat) const {
+  return mesh_ != nullptr && number(seat) < kSeats && seat != own_ && mesh_->is_up(seat);
+}
+
+void LifeLinks::on_up(Seat seat) {
+  const Life life = life_at(seat);
+  handlers_.log(fmt::format("life {} at seat {} is here", life, number(seat) + 1));
+  if (const auto unsent = unsent_.extract(life)) {
+    for (const Bytes& frame : unsent.mapped().frames) send(life, frame);
+  }
+  handlers_.on_up(seat, life);
+}
+
+// --- what is sent ---
+
+void LifeLinks::send(Life to, std::span<const std::uint8_t> frame) {
+  const auto seat = seat_of(to);
+  if (!seat || mesh_ == nullptr) return;  // Given up on: nobody listens.
+  // A mesh queues for the process that it knows at a seat. For one it has yet to meet, we do.
+  if (life_at(*seat) == to) {
+    if (!mesh_->send(*seat, frame)) handlers_.on_broken();
+    return;
+  }
+  Unsent& unsent = unsent_[to];
+  if (unsent.bytes + frame.size() > kMostUnacknowledged) return handlers_.on_broken();
+  unsent.frames.emplace_back(frame.begin(), frame.end());
+  unsent.bytes += frame.size();
+}
+
+void LifeLinks::tell(Seat seat, std::span<const std::uint8_t> message) {
+  // What does not fit is lost: only people's questions are told here.
+  if (is_up(seat)) (void)mesh_->send(seat, message);
+}
+
+void LifeLinks::hold(Seat seat) {
+  if (held_.insert(seat).second) mesh_->hold(seat, true);
+}
+
+void LifeLinks::let_go(const std::function<bool(Life)>& is_to_be_held) {
+  std::erase_if(held_, [&](Seat seat) {
+    if (is_to_be_held(life_at(seat))) return false;
+    mesh_->hold(seat, false);
+    return true;
+  });
+}
+
+}  // namespace hapax

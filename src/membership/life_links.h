@@ -1,0 +1,91 @@
+// The mesh as views see it: links to lives rather than to seats. Here, and nowhere else, a life is
+// found at its seat and a seat's life is told; what a life is inside a view, its place, is the
+// roll's to say (view/roll.h). One thread, that of the io_context.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/asio_fwd.h"
+#include "base/seat.h"
+#include "membership/directory.h"
+#include "membership/group_options.h"
+#include "net/mesh.h"
+#include "view/roll.h"
+
+namespace hapax {
+
+class LifeLinks {
+ public:
+  struct Handlers {
+    std::function<void(const std::string&)> log;
+    std::function<void(Seat, Life, std::span<const std::uint8_t>)> on_message;
+    std::function<void(Seat, Life)> on_up;  // Connected, again perhaps.
+    std::function<void()> on_broken;        // A link has lost something.
+  };
+
+  LifeLinks(boost::asio::io_context& io, const GroupOptions& options, Handlers handlers);
+
+  // We are that life now: listens, and lets itself be dialled. Nothing that was for the links of
+  // the life before counts. May fail, because the address is taken for a moment: see is_open().
+  void open(const Enlisted& me);
+  bool is_open() const { return mesh_ != nullptr; }
+  void close();  // This life is over.
+  void stop();
+
+  // Who is where.
+  void learn(const Directory& directory);
+  // Dials those. REQUIRES: is_open().
+  void meet(const Directory& directory);
+
+  bool is_up(Life life) const;
+  // Also to who is not connected yet.
+  void send(Life to, std::span<const std::uint8_t> frame);
+  // What `f` sends leaves together, and at once.
+  template <class F>
+  void together(F&& f) {
+    std::optional<net::Mesh::Turn> turn;
+    if (mesh_) turn.emplace(*mesh_);
+    f();
+  }
+  // Nothing more is read from whoever sits there, until it is let go.
+  void hold(Seat seat);
+  void let_go(const std::function<bool(Life)>& is_to_be_held);
+
+  // To whoever sits there and is connected; others do not hear it.
+  void tell(Seat seat, std::span<const std::uint8_t> message);
+  bool is_up(Seat seat) const;
+  const net::Stats& stats() const { return mesh_ ? mesh_->stats() : no_links_; }
+
+ private:
+  struct Unsent {
+    std::vector<Bytes> frames;
+    std::size_t bytes = 0;
+  };
+
+  net::MeshHandlers handlers();
+  void on_up(Seat seat);
+  Life life_at(Seat seat) const { return Life{mesh_->incarnation_of(seat)}; }
+  std::optional<Seat> seat_of(Life life) const;
+
+  boost::asio::io_context& io_;
+  const GroupOptions& options_;
+  Handlers handlers_;
+  Seat own_{};
+  std::map<Life, Seat> seats_;
+  std::unique_ptr<net::Mesh> mesh_;
+  std::unique_ptr<net::Mesh> last_mesh_;  // Of the life before; it may be calling us.
+  std::map<Life, Unsent> unsent_;         // For lives that we are not connected to yet.
+  std::set<Seat> held_;                   // Not read from.
+  std::set<std::string> undialled_;       // Addresses that were complained about.
+  net::Stats no_links_;
+};
+
+}  // namespace hapax

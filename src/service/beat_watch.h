@@ -1,0 +1,72 @@
+// The beats of the other members as last seen, and which have stood still for too long. Pure: it is
+// told the time.
+#pragma once
+
+#include <algorithm>
+#include <map>
+
+#include "service/lease_times.h"
+#include "view/roll.h"
+
+namespace hapax {
+
+class BeatWatch {
+ public:
+  explicit BeatWatch(Span patience) : patience_(patience) {}
+
+  // A beat is watched from when we hear of it, which is later than when it was sent.
+  void look_at(Instant now, const Register& reg, Life self) {
+    std::erase_if(sights_, [&](const auto& s) { return reg.beat_of(s.first) == nullptr; });
+    for (const Beat& beat : reg.beats) {
+      if (beat.life == self) continue;
+      const auto [at, is_new] = sights_.try_emplace(beat.life, Sight{beat, now, false});
+      if (!is_new && at->second.beat != beat) at->second = {beat, now, false};
+    }
+  }
+  void clear() { sights_.clear(); }
+
+  // f(beat) for each that has stood still for too long, once.
+  template <class F>
+  void give_up(Instant now, F&& f) {
+    for (auto& [life, sight] : sights_) {
+      if (sight.is_given_up || !is_overdue(sight, now)) continue;
+      sight.is_given_up = true;
+      f(sight.beat);
+    }
+  }
+  // When the next one will be overdue.
+  Instant next_deadline() const {
+    Instant next = Instant::max();
+    for (const auto& [life, sight] : sights_) {
+      if (!sight.is_given_up) next = std::min(next, sight.since + patience_);
+    }
+    return next;
+  }
+
+  bool is_given_up_or_unknown(Life life) const {
+    const auto at = sights_.find(life);
+    return at == sights_.end() || at->second.is_given_up;
+  }
+  bool is_overdue(Life life, Instant now) const {
+    const auto at = sights_.find(life);
+    return at != sights_.end() && is_overdue(at->second, now);
+  }
+  bool has_changed_within(Span span, Life life, Instant now) const {
+    const auto at = sights_.find(life);
+    return at != sights_.end() && now < at->second.since + span;
+  }
+
+ private:
+  struct Sight {
+    Beat beat;
+    Instant since{};
+    bool is_given_up = false;
+  };
+
+  bool is_overdue(const Sight& sight, Instant now) const { return now >= sight.since + patience_; }
+
+  Span patience_;
+  std::map<Life, Sight> sights_;
+};
+
+}  // namespace hapax

@@ -1,0 +1,306 @@
+#include "service/view_locks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "core/lock_name.h"
+#include "locks/shared_locks.h"
+
+namespace hapax {
+namespace {
+
+// Who has not been told of its grant yet has nothing to lose: it waits on.
+bool withdraw_grant(WaiterId waiter, Orders& orders) {
+  return std::erase_if(orders.grants, [&](const Grant& g) { return g.waiter == waiter; }) > 0;
+}
+
+}  // namespace
+
+ViewLocks::ViewLocks(const Keeper& keeper, Policy policy, Holders& holders)
+    : keeper_(keeper), policy_(std::move(policy)), holders_(holders) {}
+
+Want ViewLocks::want_of(const std::string& name, Mode mode) const {
+  const LockKind kind = policy_.kind_for(name);
+  return is_shared(kind.algorithm) ? want_for(kind, mode) : Want::exclusive;
+}
+
+bool ViewLocks::is_unleased(WaiterId waiter) const {
+  return std::any_of(unleased_.begin(), unleased_.end(),
+                     [&](const Grant& g) { return g.waiter == waiter; });
+}
+
+// f(name, holder). REQUIRES: a view runs.
+template <class F>
+void ViewLocks::for_each_holder(F&& f) const {
+  table_->for_each_lock([&](const LockStatus& lock) {
+    if (lock.holder) f(lock.name, *lock.holder);
+    for (const LockHolder& sharer : lock.sharers) f(lock.name, sharer);
+  });
+}
+
+// --- clients ---
+
+Result<void> ViewLocks::acquire(std::string_view name, WaiterId waiter, Want want, Orders& orders) {
+  if (const auto valid = check_lock_name(name); !valid) return valid.error();
+  const std::size_t asked_for =
+      table_ ? table_->stats().held + table_->stats().waiting : held_.size() + wants_.size();
+  if (asked_for >= kMostAsked) {
+    return error("{} locks are held or waited for at this member, and that is all it can carry",
+                 kMostAsked);
+  }
+  if (!table_) {
+    auto fits = check_want(name, policy_.kind_for(name), want);
+    if (fits) wants_.push_back({std::string{name}, waiter, want});
+    return fits;
+  }
+  auto asked = table_->acquire(name, waiter, want, out_);
+  if (asked) flush(orders);
+  return asked;
+}
+
+Result<void> ViewLocks::release(std::string_view name, WaiterId waiter, std::optional<Turn> last,
+                                Orders& orders) {
+  if (table_) {
+    auto released = last ? table_->release_kept(name, waiter, *last, out_)
+                         : table_->release(name, waiter, out_);
+    if (released) flush(orders);
+    return released;
+  }
+  for (Held& held : held_) {
+    if (held.waiter != waiter || held.given_back) continue;
+    held.given_back = true;
+    return {};
+  }
+  return error("it is not held");
+}
+
+Result<void> ViewLocks::abandon(std::string_view name, WaiterId waiter, Orders& orders) {
+  if (!table_) {
+    const auto is_it = [&](const Waiting& w) { return w.waiter == waiter && w.name == name; };
+    if (std::erase_if(wants_, is_it) == 0) return error("it does not wait");
+    return {};
+  }
+  if (is_unleased(waiter)) {
+    std::erase_if(unleased_, [&](const Grant& g) { return g.waiter == waiter; });
+    const auto released = table_->release(name, waiter, out_);
+    HAPAX_CHECK(released.has_value());
+  } else if (const auto abandoned = table_->abandon(name, waiter, out_); !abandoned) {
+    return abandoned.error();
+  }
+  flush(orders);
+  return {};
+}
+
+std::size_t ViewLocks::waiting() const {
+  return table_ ? table_->stats().waiting + unleased_.size() : wants_.size();
+}
+
+std::size_t ViewLocks::held() const {
+  if (table_) return table_->stats().held - unleased_.size();
+  return static_cast<std::size_t>(
+      std::count_if(held_.begin(), held_.end(), [](const Held& h) { return !h.given_back; }));
+}
+
+// --- the view that runs ---
+
+void ViewLocks::receive(NodeId from, std::span<const std::uint8_t> payload, Orders& orders) {
+  table_->receive(from, payload, out_);
+  flush(orders);
+}
+
+// What the table has left in its outbox.
+void ViewLocks::flush(Orders& orders) {
+  const Roll& roll = keeper_.roll();
+  const bool is_over = keeper_.standing() == Standing::ended;  // Nobody listens to us any more.
+  for (const Outbox::Send& send : out_.sends()) {
+    if (is_over) break;
+    const auto payload = out_.bytes(send);
+    orders.sends.push_back(
+        {roll.members[number(send.to)], orders.arena.size(), kViewHeader + payload.size()});
+    append_view_header(orders.arena, tags::kInView, roll.epoch);
+    orders.arena.insert(orders.arena.end(), payload.begin(), payload.end());
+  }
+  auto& grants = keeper_.may_grant() ? orders.grants : unleased_;
+  grants.insert(grants.end(), out_.grants().begin(), out_.grants().end());
+  for (const Outbox::Wanted& wanted : out_.wanted()) orders.wanted.push_back(wanted.waiter);
+  for (const Outbox::Complaint& complaint : out_.complaints()) {
+    const bool is_member = number(complaint.peer) < roll.members.size();
+    orders.complaints.push_back(
+        {is_member ? roll.members[number(complaint.peer)] : Life{}, complaint.text});
+  }
+  out_.clear();
+}
+
+// None of them may be kept: by now somebody else may want the lock, and has said so.
+void ViewLocks::grant_what_waits_for_a_lease(Orders& orders) {
+  for (const Grant& grant : std::exchange(unleased_, {})) {
+    orders.grants.push_back({grant.waiter, grant.fence});
+  }
+}
+
+void ViewLocks::lose_all(Orders& orders) {
+  std::vector<std::pair<std::string, WaiterId>> gone;
+  if (table_) {
+    for_each_holder([&](const std::string& name, const LockHolder& holder) {
+      if (is_unleased(holder.waiter)) return;
+      if (withdraw_grant(holder.waiter, orders)) {
+        unleased_.push_back({holder.waiter, holder.fence});
+      } else {
+        gone.emplace_back(name, holder.waiter);
+      }
+    });
+  }
+  for (const auto& [name, waiter] : gone) {
+    orders.lost.push_back(waiter);
+    const auto last = holders_.take_back(waiter);
+    const auto released = last ? table_->release_kept(name, waiter, *last, out_)
+                               : table_->release(name, waiter, out_);
+    HAPAX_CHECK(released.has_value());
+  }
+  if (table_) flush(orders);
+  for (Held& held : held_) {
+    if (std::exchange(held.given_back, true)) continue;
+    if (withdraw_grant(held.waiter, orders)) {
+      wants_.insert(wants_.begin(), {held.name, held.waiter, want_of(held.name, held.mode)});
+    } else {
+      orders.lost.push_back(held.waiter);
+      (void)holders_.take_back(held.waiter);  // The next view's fences are greater anyway.
+    }
+  }
+}
+
+void ViewLocks::recall_all(Orders& orders) {
+  if (table_) {
+    for_each_holder([&](const std::string&, const LockHolder& holder) {
+      if (!is_unleased(holder.waiter)) orders.recalled.push_back(holder.waiter);
+    });
+  }
+  for (const Held& held : held_) {
+    if (!held.given_back) orders.recalled.push_back(held.waiter);
+  }
+}
+
+// --- from one view to the next ---
+
+void ViewLocks::stop() {
+  HAPAX_CHECK(held_.empty());
+  HAPAX_CHECK(wants_.empty());
+  for_each_holder([&](const std::string& name, const LockHolder& holder) {
+    if (is_unleased(holder.waiter)) {
+      // Never let in: it waits on, ahead of the others.
+      wants_.push_back({name, holder.waiter, want_of(name, holder.mode)});
+    } else if (holders_.is_inside(holder.waiter)) {
+      held_.push_back({name, holder.waiter, holder.fence, holder.mode, false});
+    }
+  });
+  table_->for_each_lock([&](const LockStatus& lock) {
+    for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
+      const Mode mode = lock.modes.empty() ? Mode::exclusive : lock.modes[i];
+      wants_.push_back({lock.name, lock.waiters[i], want_of(lock.name, mode)});
+    }
+  });
+  unleased_.clear();
+  table_.reset();
+}
+
+void ViewLocks::report(Orders& orders) {
+  reports_.clear();
+  const Roll& roll = keeper_.roll();
+  Bytes frame;
+  std::size_t at = 0;
+  do {
+    ReportPart part;
+    for (std::size_t bytes = 0; at < held_.size() && bytes < kReportPartBytes; ++at) {
+      // Who shares a lock is asked, and need not be known.
+      if (is_shared(policy_.algorithm_for(held_[at].name))) continue;
+      bytes += held_[at].name.size() + 2;
+      part.held.push_back(held_[at].name);
+    }
+    part.last = at == held_.size();
+    frame.clear();
+    append_view_header(frame, tags::kReport, roll.epoch);
+    encode_to(frame, part);
+    for (const Life life : roll.members) {
+      if (life == keeper_.self()) continue;
+      orders.sends.push_back({life, orders.arena.size(), frame.size()});
+      orders.arena.insert(orders.arena.end(), frame.begin(), frame.end());
+    }
+  } while (at < held_.size());
+}
+
+Result<void> ViewLocks::hear(Life from, ReportPart part) {
+  std::vector<std::string>& names = reports_[from];
+  if (names.size() + part.held.size() > kMostAsked) {
+    return error("reports more than the {} locks that a member can hold", kMostAsked);
+  }
+  std::move(part.held.begin(), part.held.end(), std::back_inserter(names));
+  return {};
+}
+
+void ViewLocks::begin(Orders& orders) {
+  const Roll& roll = keeper_.roll();
+  const NodeId self = *roll.place_of(keeper_.self());
+  table_ = std::make_unique<LockTable>(
+      Membership{roll.epoch, static_cast<std::uint32_t>(roll.members.size()), self}, policy_);
+  begin_held(self);
+  begin_reported(orders);
+  for (const Held& held : std::exchange(held_, {})) {
+    if (!held.given_back) continue;
+    const auto released = table_->release(held.name, held.waiter, out_);
+    HAPAX_CHECK(released.has_value());
+  }
+  for (const Waiting& waiting : std::exchange(wants_, {})) {
+    // Refused if the others hold so many locks that there is no room for another one.
+    const auto asked = table_->acquire(waiting.name, waiting.waiter, waiting.want, out_);
+    if (!asked) orders.lost.push_back(waiting.waiter);
+  }
+  orders.begun = true;
+  flush(orders);
+}
+
+void ViewLocks::begin_held(NodeId self) {
+  std::map<std::string_view, std::vector<LockHolder>> shared;
+  for (const Held& held : held_) {
+    if (is_shared(policy_.algorithm_for(held.name))) {
+      shared[held.name].push_back({held.waiter, held.fence, held.mode});
+      continue;
+    }
+    const auto ok = table_->begin(held.name, self, true, LockHolder{held.waiter, held.fence});
+    HAPAX_CHECK(ok.has_value());
+  }
+  for (const auto& [name, here] : shared) {
+    const auto ok = table_->begin_shared(name, here);
+    HAPAX_CHECK(ok.has_value());
+  }
+}
+
+// What others say is held to what we know ourselves, and to what was said first.
+void ViewLocks::begin_reported(Orders& orders) {
+  std::set<std::string_view> begun;
+  for (const Held& held : held_) begun.insert(held.name);
+  for (const auto& [life, names] : reports_) {
+    for (const std::string& name : names) {
+      const bool is_first = begun.insert(name).second;
+      const auto ok = is_first
+                          ? table_->begin(name, *keeper_.roll().place_of(life), true, std::nullopt)
+                          : Result<void>{error("somebody else holds it, too")};
+      if (!ok) {
+        orders.complaints.push_back(
+            {life, fmt::format("reports that it holds a lock: {}", ok.error().message)});
+      }
+    }
+  }
+  reports_.clear();
+}
+
+void ViewLocks::end() {
+  if (table_) stop();
+  held_.clear();
+  reports_.clear();
+}
+
+}  // namespace hapax

@@ -1,0 +1,124 @@
+// The locks of a member across views: the lock table of the view that runs; what is held and waited
+// for while none does; and grants that wait for a lease.
+//
+// Pure, and knows no time. A client's lock and fence survive a change of view; so does its place in
+// the queue here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "core/fence.h"
+#include "core/shared_algorithm.h"
+#include "core/want.h"
+#include "locks/lock_table.h"
+#include "locks/outbox.h"
+#include "locks/policy.h"
+#include "service/orders.h"
+#include "service/view_frame.h"
+#include "view/keeper.h"
+#include "view/roll.h"
+
+namespace hapax {
+
+// Who holds locks here. Asked when a view stops, or all is lost.
+class Holders {
+ public:
+  virtual ~Holders() = default;
+  // Whether the client is inside. One that only keeps the lock for later gives it up by answering
+  // no, and is not inside from then on.
+  virtual bool is_inside(WaiterId waiter) = 0;
+  // Its grant is about to be lost, and it does not enter by it any more. The turn of its last
+  // entry, if it may have entered again by itself: whoever is next counts on from there.
+  virtual std::optional<Turn> take_back(WaiterId /*waiter*/) { return std::nullopt; }
+};
+
+class ViewLocks {
+ public:
+  // REQUIRES: `keeper` and `holders` outlive it.
+  ViewLocks(const Keeper& keeper, Policy policy, Holders& holders);
+  ViewLocks(const ViewLocks&) = delete;
+  ViewLocks& operator=(const ViewLocks&) = delete;
+
+  // --- clients; see Service ---
+
+  Result<void> acquire(std::string_view name, WaiterId waiter, Want want, Orders& orders);
+  Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last,
+                       Orders& orders);
+  Result<void> abandon(std::string_view name, WaiterId waiter, Orders& orders);
+
+  // --- the view that runs ---
+
+  // REQUIRES: one does; a member of it, another one.
+  void receive(NodeId from, std::span<const std::uint8_t> payload, Orders& orders);
+  // There is a lease again: grants that waited for one are handed out.
+  void grant_what_waits_for_a_lease(Orders& orders);
+  // The lease is over: the clients are told, then the algorithms release.
+  void lose_all(Orders& orders);
+  // We leave: who holds a lock is told to give it back.
+  void recall_all(Orders& orders);
+
+  // --- from one view to the next ---
+
+  // What survives of the view: who is inside, and who waits.
+  void stop();
+  // Tells the other members of the next view what is held here.
+  void report(Orders& orders);
+  // A part of another member's report. An error if it reports more than a member can hold.
+  Result<void> hear(Life from, ReportPart part);
+  void begin(Orders& orders);
+  // Waiters go on waiting, for the next life's first view.
+  void end();
+
+  const LockTable* table() const { return table_.get(); }  // Null while there is no view.
+  std::size_t waiting() const;
+  std::size_t held() const;
+
+ private:
+  struct Waiting {
+    std::string name;
+    WaiterId waiter{};
+    Want want{};
+  };
+  struct Held {
+    std::string name;
+    WaiterId waiter{};
+    Fence fence;
+    Mode mode{};
+    bool given_back = false;  // After the report: to be made up for when the view begins.
+  };
+
+  // Held and waited for: what a report and the requests after it can carry into the next view.
+  static constexpr std::size_t kMostAsked = 400'000;
+
+  void begin_held(NodeId self);
+  void begin_reported(Orders& orders);
+  void flush(Orders& orders);
+  bool is_unleased(WaiterId waiter) const;
+  Want want_of(const std::string& name, Mode mode) const;
+  template <class F>
+  void for_each_holder(F&& f) const;
+
+  const Keeper& keeper_;
+  Policy policy_;
+  Holders& holders_;
+  std::unique_ptr<LockTable> table_;  // Invariant: there exactly while the keeper runs.
+  std::vector<Held> held_;            // While no view runs.
+  std::vector<Waiting> wants_;        // While no view runs, in order.
+  // While one does: entered by the algorithm, but without a lease no client is let in.
+  std::vector<Grant> unleased_;
+  // What others have reported for the view that is about to begin.
+  std::map<Life, std::vector<std::string>> reports_;
+  Outbox out_;
+};
+
+}  // namespace hapax
