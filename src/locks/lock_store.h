@@ -27,9 +27,10 @@ struct LockEntry {
   // Invariant: empty while the mutex is idle, unless its coordinator is still to be elected.
   WaiterQueue waiters;
   std::uint32_t slot = 0;
-  NodeId home{};          // The view's holder for this lock.
-  std::uint8_t sets = 0;  // LockKind::sets.
-  bool held = false;      // By a local waiter. Invariant: exactly while the mutex is inside.
+  std::uint32_t hash = 0;  // Of the name.
+  NodeId home{};           // The view's holder for this lock.
+  std::uint8_t sets = 0;   // LockKind::sets.
+  bool held = false;       // By a local waiter. Invariant: exactly while the mutex is inside.
   bool pinned = false;  // It began elsewhere than a new instance would, so it must not be dropped.
   // A WAKE came since the token left. Invariant: false unless the token may rest, this is its
   // home, and it is out or in use.
@@ -66,6 +67,7 @@ class LockStore {
     LockEntry& entry = at(slot);
     entry.name = name;
     entry.slot = slot;
+    entry.hash = short_hash(name);
     index_.insert(slot);
     return entry;
   }
@@ -81,12 +83,19 @@ class LockStore {
   static constexpr std::uint32_t kBlock = 256;
   using Block = std::array<LockEntry, kBlock>;
 
+  static std::uint32_t short_hash(std::string_view name) {
+    return static_cast<std::uint32_t>(hash_of_lock(name) >> 32);
+  }
+
   struct Hash {
     using is_transparent = void;
     using is_avalanching = void;
     const LockStore* store;
-    std::size_t operator()(std::string_view name) const { return hash_of_lock(name); }
-    std::size_t operator()(std::uint32_t slot) const { return hash_of_lock(store->at(slot).name); }
+    std::size_t operator()(std::string_view name) const { return spread(short_hash(name)); }
+    std::size_t operator()(std::uint32_t slot) const { return spread(store->at(slot).hash); }
+    static std::size_t spread(std::uint32_t hash) {
+      return hash * std::uint64_t{0x9e3779b97f4a7c15};
+    }
   };
   struct Equal {
     using is_transparent = void;
