@@ -68,14 +68,10 @@ class Effects {
 
   // --- written by the algorithm ---
 
-  void send(NodeId to, Message message) {
-    sends_.push_back({std::move(message), Reach::one, to});
-  }
+  void send(NodeId to, Message message) { sends_.push_back({std::move(message), Reach::one, to}); }
 
   // To every member of the view but the sender.
-  void send_to_others(Message message) {
-    sends_.push_back({std::move(message), Reach::others});
-  }
+  void send_to_others(Message message) { sends_.push_back({std::move(message), Reach::others}); }
 
   // To the members of `receivers`, in its order. REQUIRES: the sender is not among them.
   template <class Range>
@@ -152,9 +148,9 @@ class Effects {
     for (const auto& send : other.sends_) {
       sends_.push_back({f(send.message), send.reach, send.to, send.first, send.count});
     }
-    listed_.swap(other.listed_);
-    deferred_.swap(other.deferred_);
-    reasons_.swap(other.reasons_);
+    if (!other.listed_.empty()) listed_.swap(other.listed_);
+    if (!other.deferred_.empty()) deferred_.swap(other.deferred_);
+    if (!other.reasons_.empty()) reasons_.swap(other.reasons_);
     entered_ = other.entered_;
     rejected_ = other.rejected_;
     other.clear();

@@ -61,17 +61,29 @@ class InstanceEffects : public Effects<EncodedMessage> {
   // Its own buffer. REQUIRES: always the same T for that owner.
   template <class T>
   T& scratch_of(const void* owner) {
-    for (const auto& [whose, scratch] : scratch_) {
-      if (whose == owner) return static_cast<T&>(*scratch);
-    }
-    scratch_.emplace_back(owner, std::make_unique<T>());
-    return static_cast<T&>(*scratch_.back().second);
+    if (owner != last_owner_) select(owner, [] { return std::make_unique<T>(); });
+    return static_cast<T&>(*last_);
   }
   std::vector<std::uint8_t>& arena() { return bytes_; }
 
  private:
+  template <class Make>
+  void select(const void* owner, Make&& make) {
+    last_owner_ = owner;
+    for (const auto& [whose, scratch] : scratch_) {
+      if (whose == owner) {
+        last_ = scratch.get();
+        return;
+      }
+    }
+    scratch_.emplace_back(owner, make());
+    last_ = scratch_.back().second.get();
+  }
+
   std::vector<std::uint8_t> bytes_;
   std::vector<std::pair<const void*, std::unique_ptr<Scratch>>> scratch_;
+  const void* last_owner_ = nullptr;  // Of last_, the buffer that was written to last.
+  Scratch* last_ = nullptr;
 };
 
 // What an Instance can do, for one algorithm. `at` is where its state lies.

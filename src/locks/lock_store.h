@@ -27,9 +27,10 @@ struct LockEntry {
   // Invariant: empty while the mutex is idle, unless its coordinator is still to be elected.
   WaiterQueue waiters;
   std::uint32_t slot = 0;
-  NodeId home{};          // The view's holder for this lock.
-  std::uint8_t sets = 0;  // LockKind::sets.
-  bool held = false;      // By a local waiter. Invariant: exactly while the mutex is inside.
+  std::uint32_t hash = 0;  // Of the name.
+  NodeId home{};           // The view's holder for this lock.
+  std::uint8_t sets = 0;   // LockKind::sets.
+  bool held = false;       // By a local waiter. Invariant: exactly while the mutex is inside.
   bool pinned = false;  // It began elsewhere than a new instance would, so it must not be dropped.
   // A WAKE came since the token left. Invariant: false unless the token may rest, this is its
   // home, and it is out or in use.
@@ -52,20 +53,22 @@ class LockStore {
   const LockEntry& at(std::uint32_t slot) const { return (*blocks_[slot / kBlock])[slot % kBlock]; }
 
   LockEntry* find(std::string_view name) {
-    const auto found = index_.find(name);
+    sought_ = short_hash(name);
+    const auto found = index_.find(Sought{name, sought_});
     return found == index_.end() ? nullptr : &at(*found);
   }
   const LockEntry* find(std::string_view name) const {
-    const auto found = index_.find(name);
+    const auto found = index_.find(Sought{name, short_hash(name)});
     return found == index_.end() ? nullptr : &at(*found);
   }
 
-  // An entry with nothing but its name. REQUIRES: there is none of that name.
+  // An entry with nothing but its name. REQUIRES: the last find() was of that name, and found none.
   LockEntry& insert(std::string_view name) {
     const std::uint32_t slot = take();
     LockEntry& entry = at(slot);
     entry.name = name;
     entry.slot = slot;
+    entry.hash = sought_;
     index_.insert(slot);
     return entry;
   }
@@ -81,22 +84,34 @@ class LockStore {
   static constexpr std::uint32_t kBlock = 256;
   using Block = std::array<LockEntry, kBlock>;
 
+  static std::uint32_t short_hash(std::string_view name) {
+    return static_cast<std::uint32_t>(hash_of_lock(name) >> 32);
+  }
+
+  struct Sought {
+    std::string_view name;
+    std::uint32_t hash;
+  };
+
   struct Hash {
     using is_transparent = void;
     using is_avalanching = void;
     const LockStore* store;
-    std::size_t operator()(std::string_view name) const { return hash_of_lock(name); }
-    std::size_t operator()(std::uint32_t slot) const { return hash_of_lock(store->at(slot).name); }
+    std::size_t operator()(const Sought& sought) const { return spread(sought.hash); }
+    std::size_t operator()(std::uint32_t slot) const { return spread(store->at(slot).hash); }
+    static std::size_t spread(std::uint32_t hash) {
+      return hash * std::uint64_t{0x9e3779b97f4a7c15};
+    }
   };
   struct Equal {
     using is_transparent = void;
     const LockStore* store;
     bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
-    bool operator()(std::string_view name, std::uint32_t slot) const {
-      return store->at(slot).name == name;
+    bool operator()(const Sought& sought, std::uint32_t slot) const {
+      return store->at(slot).name == sought.name;
     }
-    bool operator()(std::uint32_t slot, std::string_view name) const {
-      return store->at(slot).name == name;
+    bool operator()(std::uint32_t slot, const Sought& sought) const {
+      return store->at(slot).name == sought.name;
     }
   };
 
@@ -113,6 +128,7 @@ class LockStore {
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<std::uint32_t> free_;
   std::uint32_t used_ = 0;
+  std::uint32_t sought_ = 0;  // The hash that the last find() looked for.
   boost::unordered_flat_set<std::uint32_t, Hash, Equal> index_;
 };
 

@@ -71,8 +71,11 @@ class LockTable::Impl {
   LockEntry& create(std::string_view name, const LockKind& kind);
   void drop_if_like_new(LockEntry& entry);
 
-  void on_wake(NodeId from, std::string_view name, const LockKind& kind, Outbox& out);
-  void on_message(NodeId from, const LockPayload& payload, const LockKind& kind, Outbox& out);
+  // Null: there is none yet of that lock.
+  void on_wake(NodeId from, LockEntry* entry, std::string_view name, const LockKind& kind,
+               Outbox& out);
+  void on_message(NodeId from, LockEntry* entry, const LockPayload& payload, const LockKind& kind,
+                  Outbox& out);
 
   void settle(LockEntry& entry, Outbox& out);
   void flush_sends(LockEntry& entry, Outbox& out);
@@ -119,7 +122,7 @@ void LockTable::Impl::settle(LockEntry& entry, Outbox& out) {
   InstanceEffects& fx = instances.effects();
   Instance& mutex = entry.mutex;
   while (true) {
-    flush_sends(entry, out);
+    if (!fx.sends().empty()) flush_sends(entry, out);
     const std::optional<Turn> entered = fx.entered();
     fx.clear();
     if (entered && !entry.waiters.empty()) return grant_first(entry, *entered, out);
@@ -169,9 +172,8 @@ bool LockTable::Impl::comes_to_rest(LockEntry& entry, std::span<const std::uint8
   return !std::exchange(entry.woken, false) && entry.mutex.take_back(message);
 }
 
-void LockTable::Impl::on_wake(NodeId from, std::string_view name, const LockKind& kind,
-                              Outbox& out) {
-  LockEntry* entry = locks.find(name);
+void LockTable::Impl::on_wake(NodeId from, LockEntry* entry, std::string_view name,
+                              const LockKind& kind, Outbox& out) {
   const NodeId home = entry != nullptr ? entry->home : home_of(name, membership.size);
   if (home != membership.self) {
     return out.complain({from, Kind::broken_protocol, Reject::not_a_member,
@@ -224,8 +226,7 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Wa
     if (is_shared(kind.algorithm)) return shared.acquire(name, kind, waiter, want, out);
     if (const auto fits = check_want(name, kind, want); !fits) return fits.error();
     entry = &create(name, kind);
-  }
-  if (const auto fits = check_want(name, kind_of(*entry), want); !fits) {
+  } else if (const auto fits = check_want(name, kind_of(*entry), want); !fits) {
     return fits.error();
   }
   if (entry->held && entry->holder == waiter) return error("You hold {} already.", name);
@@ -303,7 +304,7 @@ void LockTable::Impl::receive(NodeId from, std::span<const std::uint8_t> bytes, 
   if (!is_valid(algorithm)) {
     return complain(Kind::unknown_algorithm, fmt::format("algorithm number {}", payload->tag));
   }
-  const LockEntry* entry = locks.find(payload->name);
+  LockEntry* entry = locks.find(payload->name);
   if (entry == nullptr) {
     const auto valid = check_lock_name(payload->name);
     if (!valid) return complain(Kind::malformed, valid.error().message);
@@ -323,17 +324,16 @@ void LockTable::Impl::receive(NodeId from, std::span<const std::uint8_t> bytes, 
     return complain(Kind::too_many_locks, fmt::format("no room for {}", payload->name));
   }
   if (operations.shared) return shared.receive(from, *payload, kind, out);
-  if (!payload->wake) return on_message(from, *payload, kind, out);
+  if (!payload->wake) return on_message(from, entry, *payload, kind, out);
   if (!operations.info.token_rests || !payload->message.empty()) {
     return complain(Kind::malformed,
                     fmt::format("a WAKE that nobody sends, for {}", payload->name));
   }
-  on_wake(from, payload->name, kind, out);
+  on_wake(from, entry, payload->name, kind, out);
 }
 
-void LockTable::Impl::on_message(NodeId from, const LockPayload& payload, const LockKind& kind,
-                                 Outbox& out) {
-  LockEntry* entry = locks.find(payload.name);
+void LockTable::Impl::on_message(NodeId from, LockEntry* entry, const LockPayload& payload,
+                                 const LockKind& kind, Outbox& out) {
   if (entry == nullptr) entry = &create(payload.name, kind);
   if (!entry->mutex.receive(from, payload.message, instances.effects())) {
     out.complain({from, Kind::malformed, Reject::none,

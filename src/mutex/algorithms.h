@@ -21,6 +21,7 @@
 #include "mutex/semaphore_ra.h"
 #include "mutex/suzuki_kasami.h"
 #include "mutex/token_ring.h"
+#include "mutex/tree_quorum.h"
 
 namespace hapax {
 
@@ -34,7 +35,7 @@ struct MutexList {
 
 using MutexAlgorithms =
     MutexList<Central, TokenRing, Lamport, RicartAgrawala, CarvalhoRoucairol, MaekawaBasic, Maekawa,
-              SuzukiKasami, Raymond, NaimiTrehel, Bakery>;
+              SuzukiKasami, Raymond, NaimiTrehel, Bakery, TreeQuorum>;
 
 // Those that let several in at once. They are not compared with the others: they do something else.
 using SharedAlgorithms = MutexList<ReadersWriters, SemaphoreRa>;

@@ -16,25 +16,22 @@ constexpr auto tables_of(MutexList<As...>, MutexList<Bs...>) {
 constexpr auto kTables = tables_of(MutexAlgorithms{}, SharedAlgorithms{});
 
 template <class... As, class... Bs>
-constexpr auto ids_of(MutexList<As...>, MutexList<Bs...>) {
-  return std::array{number(As::kInfo.id)..., number(Bs::kInfo.id)...};
-}
-constexpr auto kIds = ids_of(MutexAlgorithms{}, SharedAlgorithms{});
-constexpr std::uint8_t kNone = 0xff;
-
-// Where the algorithm of each number stands in the list.
-constexpr auto kPlaces = [] {
-  std::array<std::uint8_t, kMostAlgorithmIds> places{};
-  places.fill(kNone);
-  for (std::size_t i = 0; i < kIds.size(); ++i) {
+constexpr auto by_id(MutexList<As...>, MutexList<Bs...>) {
+  std::array<const Operations*, kMostAlgorithmIds> tables{};
+  const auto put = [&](AlgorithmId id, const Operations* table) {
     // Two of one number: this is no constant any more, and does not compile.
-    if (places.at(kIds[i]) != kNone) throw "a number that is taken";
-    places.at(kIds[i]) = static_cast<std::uint8_t>(i);
-  }
-  return places;
-}();
+    if (tables.at(number(id)) != nullptr) throw "a number that is taken";
+    tables.at(number(id)) = table;
+  };
+  (put(As::kInfo.id, &OperationsOf<As>::kTable), ...);
+  (put(Bs::kInfo.id, &OperationsOf<Bs>::kTable), ...);
+  return tables;
+}
 
 }  // namespace
+
+constinit const std::array<const Operations*, kMostAlgorithmIds> kAlgorithmsById =
+    by_id(MutexAlgorithms{}, SharedAlgorithms{});
 
 std::span<const Operations* const> algorithms() { return kTables; }
 
@@ -43,11 +40,6 @@ const Operations* find_algorithm(std::string_view name) {
     if (algorithm->info.name == name) return algorithm;
   }
   return nullptr;
-}
-
-const Operations* find_algorithm(AlgorithmId id) {
-  const std::uint8_t place = number(id) < kMostAlgorithmIds ? kPlaces[number(id)] : kNone;
-  return place == kNone ? nullptr : kTables[place];
 }
 
 std::string algorithm_names() {

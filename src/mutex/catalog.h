@@ -2,6 +2,7 @@
 // an Instance of it does. The list itself is in mutex/algorithms.h.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,11 @@ std::span<const Operations* const> algorithms();
 
 // Null if there is none.
 const Operations* find_algorithm(std::string_view name);
-const Operations* find_algorithm(AlgorithmId id);
+
+extern const std::array<const Operations*, kMostAlgorithmIds> kAlgorithmsById;
+inline const Operations* find_algorithm(AlgorithmId id) {
+  return number(id) < kAlgorithmsById.size() ? kAlgorithmsById[number(id)] : nullptr;
+}
 
 // All names, as a sentence lists them.
 std::string algorithm_names();
