@@ -14,15 +14,17 @@ constexpr std::uint32_t kCrashed = ~std::uint32_t{0};  // In place of a member's
 constexpr std::uint32_t kCampaign = 0;
 constexpr std::uint32_t kSuspect = 1;  // + who; receiving follows: + message · n + sender
 
-std::uint8_t narrow(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
-std::string_view text_of(std::span<const std::uint8_t> bytes) {
+std::uint8_t byte_of(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
+std::string_view key_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 SearchStep step_of(ElectionStep kind, std::uint32_t from, std::uint32_t to = 0,
                    std::uint32_t message = 0) {
-  return {static_cast<std::uint8_t>(kind), narrow(from), narrow(to), message};
+  return {static_cast<std::uint8_t>(kind), byte_of(from), byte_of(to), message};
 }
-ElectionStep kind_of(const SearchStep& step) { return static_cast<ElectionStep>(step.kind); }
+ElectionStep election_step_of(const SearchStep& step) {
+  return static_cast<ElectionStep>(step.kind);
+}
 
 }  // namespace
 
@@ -39,7 +41,7 @@ ElectionModel::ElectionModel(std::vector<AnyElection> members, const CheckOption
   HAPAX_CHECK(n_ <= kMostChecked);
   HAPAX_CHECK(members.size() == n_);
   for (std::uint32_t i = 0; i < n_; ++i) {
-    first_[i] = number_of(i, {std::move(members[i]), narrow(options.entries - 1), 0});
+    first_[i] = number_of(i, {std::move(members[i]), byte_of(options.entries - 1), 0});
   }
 }
 
@@ -53,11 +55,11 @@ std::uint32_t ElectionModel::number_of(std::uint32_t i, const Local& local) {
   local.algorithm->encode_to(key_);
   key_.push_back(local.again);
   key_.push_back(local.told);
-  return locals_[i].number_of(text_of(key_), [&] { return local; });
+  return locals_[i].number_of(key_of(key_), [&] { return local; });
 }
 
 std::uint32_t ElectionModel::number_of_message(std::span<const std::uint8_t> message) {
-  return messages_.number_of(text_of(message), [] { return std::monostate{}; });
+  return messages_.number_of(key_of(message), [] { return std::monostate{}; });
 }
 
 bool ElectionModel::lives(const Row& row, std::uint32_t i) const { return row[i] != kCrashed; }
@@ -89,8 +91,8 @@ std::uint32_t ElectionModel::highest(const Row& row) const {
 // --- what a member does ---
 
 std::uint32_t ElectionModel::input_of(const SearchStep& step) const {
-  if (kind_of(step) == ElectionStep::campaign) return kCampaign;
-  if (kind_of(step) == ElectionStep::suspect) return kSuspect + step.from;
+  if (election_step_of(step) == ElectionStep::campaign) return kCampaign;
+  if (election_step_of(step) == ElectionStep::suspect) return kSuspect + step.from;
   return kSuspect + n_ + step.what * n_ + step.from;
 }
 
@@ -123,7 +125,7 @@ void ElectionModel::apply(Local& local, std::uint32_t input) {
     local.algorithm->campaign(fx_);
   } else if (input < kSuspect + n_) {
     const std::uint32_t fallen = input - kSuspect;
-    local.told = narrow(local.told | 1u << fallen);
+    local.told = byte_of(local.told | 1u << fallen);
     local.algorithm->suspect(NodeId{fallen}, fx_);
   } else {
     const std::uint32_t received = input - kSuspect - n_;
@@ -206,8 +208,8 @@ void ElectionModel::expand_crashes(Steps& steps) {
 
 std::optional<std::uint32_t> ElectionModel::fair_class(const SearchStep& step) const {
   if (every_cycle_counts_) return std::nullopt;
-  if (kind_of(step) == ElectionStep::deliver) return link(step.from, step.to) - n_;
-  if (kind_of(step) == ElectionStep::suspect) return n_ * (n_ - 1);
+  if (election_step_of(step) == ElectionStep::deliver) return link(step.from, step.to) - n_;
+  if (election_step_of(step) == ElectionStep::suspect) return n_ * (n_ - 1);
   return std::nullopt;
 }
 
@@ -294,11 +296,12 @@ std::vector<std::string> ElectionModel::tell(const std::vector<SearchStep>& way)
   std::vector<Row> under_way(parts());  // By link, as they were sent.
   for (const SearchStep& step : way) {
     commands.push_back(tell(step, under_way));
-    if (kind_of(step) == ElectionStep::crash) {
+    if (election_step_of(step) == ElectionStep::crash) {
       row[step.from] = kCrashed;
       continue;
     }
-    const std::uint32_t who = kind_of(step) == ElectionStep::campaign ? step.from : step.to;
+    const std::uint32_t who =
+        election_step_of(step) == ElectionStep::campaign ? step.from : step.to;
     const Reaction& reaction = react(who, row[who], input_of(step));
     row[who] = reaction.local;
     for (const auto& [to, message] : reaction.sends) under_way[link(who, to)].push_back(message);
@@ -309,7 +312,7 @@ std::vector<std::string> ElectionModel::tell(const std::vector<SearchStep>& way)
 std::string ElectionModel::tell(const SearchStep& step, std::vector<Row>& under_way) const {
   const std::string from = fmt::format("P{}", step.from + 1);
   const std::string to = fmt::format("P{}", step.to + 1);
-  switch (kind_of(step)) {
+  switch (election_step_of(step)) {
     case ElectionStep::campaign:
       return "campaign " + from;
     case ElectionStep::crash:

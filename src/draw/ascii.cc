@@ -14,8 +14,8 @@ namespace {
 using Arrow = Layout::Arrow;
 using Bar = Layout::Bar;
 
-constexpr std::size_t kNarrowest = 8;
-constexpr std::size_t kWidest = 30;
+constexpr std::size_t kNarrowestPitch = 8;
+constexpr std::size_t kWidestPitch = 30;
 
 // A row of characters, each of which may take several bytes.
 class Cells {
@@ -38,14 +38,14 @@ class Cells {
   std::vector<std::string> cells_;
 };
 
-class Drawing {
+class TextDrawing {
  public:
-  explicit Drawing(const Chronicle& chronicle)
+  explicit TextDrawing(const Chronicle& chronicle)
       : layout_(lay_out(chronicle, Packing::one_step_a_row)) {
     std::size_t widest = 0;
     for (const Arrow& arrow : layout_.arrows) widest = std::max(widest, arrow.text.size());
     for (const std::string& name : layout_.names) widest = std::max(widest, name.size());
-    pitch_ = std::clamp(widest + 5, kNarrowest, kWidest);
+    pitch_ = std::clamp(widest + 5, kNarrowestPitch, kWidestPitch);
     first_ = 6 + layout_.names.front().size() / 2;
     width_ = first_ + pitch_ * (layout_.names.size() - 1) + 2 + layout_.names.back().size() / 2;
   }
@@ -175,6 +175,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw_ascii(const Chronicle& chronicle) { return Drawing{chronicle}.text(); }
+std::string draw_ascii(const Chronicle& chronicle) { return TextDrawing{chronicle}.text(); }
 
 }  // namespace hapax
