@@ -19,7 +19,8 @@ std::string sets_text(const VotingSets& sets) {
   for (std::uint32_t i = 0; i < sets.processes(); ++i) {
     text += fmt::format("{}{}:", i == 0 ? "" : ";", i + 1);
     for (std::uint32_t s = 0; s < sets.size(NodeId{i}); ++s) {
-      text += fmt::format("{}{}", s == 0 ? "" : ",", number(sets.voter(NodeId{i}, Seat{s})) + 1);
+      text +=
+          fmt::format("{}{}", s == 0 ? "" : ",", number(sets.voter(NodeId{i}, VoterSeat{s})) + 1);
     }
   }
   return text;

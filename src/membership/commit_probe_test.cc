@@ -12,14 +12,13 @@
 namespace hapax {
 namespace {
 
-using engine::Outcome;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
 // Lets each commit take as long as the list says, over and over, on a clock of its own.
-class SlowEngine final : public engine::Engine {
+class TardyEngine final : public engine::Engine {
  public:
-  SlowEngine(boost::asio::io_context& io, engine::FakeServer& server, std::vector<int> takes_ms)
+  TardyEngine(boost::asio::io_context& io, engine::FakeServer& server, std::vector<int> takes_ms)
       : inner_(engine::open_fake(io, server)), takes_ms_(std::move(takes_ms)) {}
 
   void read(std::vector<std::string> prefixes, engine::ReadCallback callback) override {
@@ -28,12 +27,12 @@ class SlowEngine final : public engine::Engine {
   void commit(std::vector<engine::Condition> conditions, std::vector<engine::Write> writes,
               engine::CommitCallback callback) override {
     const milliseconds takes{takes_ms_[commits_++ % takes_ms_.size()]};
-    inner_->commit(
-        std::move(conditions), std::move(writes),
-        [this, takes, callback = std::move(callback)](Outcome outcome, engine::Revision revision) {
-          now += takes;
-          callback(outcome, revision);
-        });
+    inner_->commit(std::move(conditions), std::move(writes),
+                   [this, takes, callback = std::move(callback)](engine::Outcome outcome,
+                                                                 engine::Revision revision) {
+                     now += takes;
+                     callback(outcome, revision);
+                   });
   }
   std::unique_ptr<engine::Watch> watch(std::string prefix, engine::Revision from,
                                        engine::WatchHandler handler) override {
@@ -59,7 +58,7 @@ Measured measure(std::vector<int> takes_ms, milliseconds quick_enough,
   boost::asio::io_context io;
   engine::FakeServer server;
   server.fate = std::move(fate);
-  SlowEngine slow{io, server, std::move(takes_ms)};
+  TardyEngine slow{io, server, std::move(takes_ms)};
   CommitProbe probe{slow,
                     {[&] { return slow.now; }, [&](auto then) { boost::asio::post(io, then); }},
                     quick_enough};

@@ -73,7 +73,7 @@ class MaekawaBasic {
 
   Fixed<Constituency> voters_;
   Turn turn_{};                // Invariant: no smaller than any turn that came with a vote.
-  SeatSet votes_;              // Invariant: empty unless waiting.
+  VoterSeats votes_;           // Invariant: empty unless waiting.
   std::vector<NodeId> queue_;  // As voter: who waits, in order of arrival.
   NodeId candidate_{};         // As voter: who has the vote. Meaningful while voted_.
   Phase phase_ = Phase::idle;

@@ -97,13 +97,13 @@ std::uint32_t TreeRule::size(NodeId i, std::uint32_t n) const {
   return HeapTree::depth(leaf_below(i, n)) + 1;
 }
 
-NodeId TreeRule::voter(NodeId i, Seat seat, std::uint32_t n) const {
+NodeId TreeRule::voter(NodeId i, VoterSeat seat, std::uint32_t n) const {
   const NodeId leaf = leaf_below(i, n);
   return HeapTree::ancestor(leaf, HeapTree::depth(leaf) - static_cast<std::uint32_t>(seat));
 }
 
-std::optional<Seat> TreeRule::seat(NodeId i, NodeId voter, std::uint32_t n) const {
-  const Seat level{HeapTree::depth(voter)};
+std::optional<VoterSeat> TreeRule::seat(NodeId i, NodeId voter, std::uint32_t n) const {
+  const VoterSeat level{HeapTree::depth(voter)};
   if (HeapTree::depth(voter) >= size(i, n) || this->voter(i, level, n) != voter) {
     return std::nullopt;
   }

@@ -34,8 +34,8 @@ namespace hapax {
 class TreeRule final : public VotingRule {
  public:
   std::uint32_t size(NodeId i, std::uint32_t n) const override;
-  NodeId voter(NodeId i, Seat seat, std::uint32_t n) const override;
-  std::optional<Seat> seat(NodeId i, NodeId voter, std::uint32_t n) const override;
+  NodeId voter(NodeId i, VoterSeat seat, std::uint32_t n) const override;
+  std::optional<VoterSeat> seat(NodeId i, NodeId voter, std::uint32_t n) const override;
 };
 
 // The quorum of `member` of n without those that it avoids, in id order: through itself, where it

@@ -17,7 +17,7 @@ Voters voters_of(std::uint32_t member, std::uint32_t n) {
   const TreeRule rule;
   Voters voters;
   for (std::uint32_t s = 0; s < rule.size(NodeId{member}, n); ++s) {
-    voters.push_back(number(rule.voter(NodeId{member}, Seat{s}, n)));
+    voters.push_back(number(rule.voter(NodeId{member}, VoterSeat{s}, n)));
   }
   return voters;
 }
@@ -150,7 +150,7 @@ TEST(TreeQuorum, SynchronizationDelayIsTwoMessagesOverTheRoot) {
 
 TEST(TreeQuorum, ThreeThatAskAtOnceAllEnter) {
   Network<TreeQuorum> net{7};
-  for (const std::uint32_t node : {6, 3, 0}) net.request(node);
+  for (const std::uint32_t node : {6u, 3u, 0u}) net.request(node);
   net.settle();
   EXPECT_EQ(net.entries().size(), 3u);
 }

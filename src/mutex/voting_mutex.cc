@@ -83,8 +83,8 @@ void VotingMutex::on_failed(NodeId voter, Effects<Message>& fx) {
   }
   bid_->failed.insert(*seat);
   // We cannot win for now: those who asked for their vote back get it.
-  const SeatSet pending = std::exchange(bid_->pending, {});
-  for (const Seat asked : pending) yield(asked, fx);
+  const VoterSeats pending = std::exchange(bid_->pending, {});
+  for (const VoterSeat asked : pending) yield(asked, fx);
 }
 
 void VotingMutex::on_inquire(NodeId voter, Effects<Message>& fx) {
@@ -102,7 +102,7 @@ void VotingMutex::on_inquire(NodeId voter, Effects<Message>& fx) {
 }
 
 // A vote given back counts as failed: with it gone we cannot win before it returns.
-void VotingMutex::yield(Seat seat, Effects<Message>& fx) {
+void VotingMutex::yield(VoterSeat seat, Effects<Message>& fx) {
   bid_->votes.erase(seat);
   bid_->failed.insert(seat);
   const NodeId voter = voters_.value.voter(seat);

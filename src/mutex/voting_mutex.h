@@ -70,9 +70,9 @@ class VotingMutex {
  private:
   // The requester's side, present only while it waits. Invariant: votes and failed do not meet.
   struct Bid {
-    SeatSet votes;    // Who votes for us.
-    SeatSet failed;   // Who told us that an earlier request comes first, or got its vote back.
-    SeatSet pending;  // Subset of votes: who asked for its vote back and has no answer yet.
+    VoterSeats votes;    // Who votes for us.
+    VoterSeats failed;   // Who told us that an earlier request comes first, or got its vote back.
+    VoterSeats pending;  // Subset of votes: who asked for its vote back and has no answer yet.
     HAPAX_RECORD(Bid, votes, failed, pending)
   };
 
@@ -80,7 +80,7 @@ class VotingMutex {
   void on_locked(NodeId voter, Clock clock, Effects<Message>& fx);
   void on_failed(NodeId voter, Effects<Message>& fx);
   void on_inquire(NodeId voter, Effects<Message>& fx);
-  void yield(Seat seat, Effects<Message>& fx);
+  void yield(VoterSeat seat, Effects<Message>& fx);
 
   // Voter.
   void on_request(Stamp theirs, Effects<Message>& fx);

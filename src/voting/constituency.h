@@ -27,8 +27,10 @@ class Constituency {
   NodeId self() const { return self_; }
   bool includes_self() const { return contains(self_, self_); }
   std::uint32_t size() const { return rule_->size(self_, processes_); }
-  std::optional<Seat> seat_of(NodeId voter) const { return rule_->seat(self_, voter, processes_); }
-  NodeId voter(Seat seat) const { return rule_->voter(self_, seat, processes_); }
+  std::optional<VoterSeat> seat_of(NodeId voter) const {
+    return rule_->seat(self_, voter, processes_);
+  }
+  NodeId voter(VoterSeat seat) const { return rule_->voter(self_, seat, processes_); }
   // Whether `voter` is in the voting set of `member`.
   bool contains(NodeId member, NodeId voter) const {
     return rule_->contains(member, voter, processes_);
@@ -53,7 +55,7 @@ class Constituency {
 
      private:
       void look() {
-        if (seat_ < size_) voter_ = of_->voter(Seat{seat_});
+        if (seat_ < size_) voter_ = of_->voter(VoterSeat{seat_});
         if (seat_ < size_ && voter_ == of_->self_) {
           ++seat_;
           look();

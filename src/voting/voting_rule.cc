@@ -11,10 +11,10 @@ const VotingRule& VotingRule::in_use(const VotingSets* chosen, const VotingRule&
 std::uint32_t GridRule::size(NodeId i, std::uint32_t n) const {
   return VotingSets::grid(n).size(i);
 }
-NodeId GridRule::voter(NodeId i, Seat seat, std::uint32_t n) const {
+NodeId GridRule::voter(NodeId i, VoterSeat seat, std::uint32_t n) const {
   return VotingSets::grid(n).voter(i, seat);
 }
-std::optional<Seat> GridRule::seat(NodeId i, NodeId voter, std::uint32_t n) const {
+std::optional<VoterSeat> GridRule::seat(NodeId i, NodeId voter, std::uint32_t n) const {
   return VotingSets::grid(n).seat(i, voter);
 }
 

@@ -10,16 +10,16 @@
 
 namespace hapax {
 
-enum class Seat : std::uint32_t {};  // The place of a voter in one voting set: 0 … K-1.
-using SeatSet = IdSet<Seat>;
+enum class VoterSeat : std::uint32_t {};  // The place of a voter in one voting set: 0 … K-1.
+using VoterSeats = IdSet<VoterSeat>;
 
 class VotingSets;
 
 class VotingRule {
  public:
-  virtual std::uint32_t size(NodeId i, std::uint32_t n) const = 0;       // K_i
-  virtual NodeId voter(NodeId i, Seat seat, std::uint32_t n) const = 0;  // Below its size.
-  virtual std::optional<Seat> seat(NodeId i, NodeId voter, std::uint32_t n) const = 0;
+  virtual std::uint32_t size(NodeId i, std::uint32_t n) const = 0;            // K_i
+  virtual NodeId voter(NodeId i, VoterSeat seat, std::uint32_t n) const = 0;  // Below its size.
+  virtual std::optional<VoterSeat> seat(NodeId i, NodeId voter, std::uint32_t n) const = 0;
 
   bool contains(NodeId i, NodeId voter, std::uint32_t n) const {
     return seat(i, voter, n).has_value();
@@ -39,8 +39,8 @@ class VotingRule {
 class GridRule final : public VotingRule {
  public:
   std::uint32_t size(NodeId i, std::uint32_t n) const override;
-  NodeId voter(NodeId i, Seat seat, std::uint32_t n) const override;
-  std::optional<Seat> seat(NodeId i, NodeId voter, std::uint32_t n) const override;
+  NodeId voter(NodeId i, VoterSeat seat, std::uint32_t n) const override;
+  std::optional<VoterSeat> seat(NodeId i, NodeId voter, std::uint32_t n) const override;
 };
 inline constexpr GridRule kGridRule;
 

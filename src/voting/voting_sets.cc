@@ -194,7 +194,7 @@ std::uint32_t VotingSets::size(NodeId i) const {
 }
 
 // Seats of a grid are in id order: the column above, the row, the column below.
-NodeId VotingSets::voter(NodeId i, Seat seat) const {
+NodeId VotingSets::voter(NodeId i, VoterSeat seat) const {
   const auto s = static_cast<std::uint32_t>(seat);
   return match(
       rule_,
@@ -213,8 +213,8 @@ NodeId VotingSets::voter(NodeId i, Seat seat) const {
       [&](const Listed& l) { return l.sets[number(i)][s]; });
 }
 
-std::optional<Seat> VotingSets::seat(NodeId i, NodeId voter) const {
-  using Found = std::optional<Seat>;
+std::optional<VoterSeat> VotingSets::seat(NodeId i, NodeId voter) const {
+  using Found = std::optional<VoterSeat>;
   return match(
       rule_,
       [&](const Grid& g) -> Found {
@@ -222,22 +222,23 @@ std::optional<Seat> VotingSets::seat(NodeId i, NodeId voter) const {
         const std::uint32_t column = number(i) % g.columns;
         const std::uint32_t voter_row = number(voter) / g.columns;
         const std::uint32_t voter_column = number(voter) % g.columns;
-        if (voter_row == row) return Seat{row + voter_column};
+        if (voter_row == row) return VoterSeat{row + voter_column};
         if (voter_column != column) return std::nullopt;
-        return voter_row < row ? Seat{voter_row} : Seat{voter_row + row_length(g, row) - 1};
+        return voter_row < row ? VoterSeat{voter_row}
+                               : VoterSeat{voter_row + row_length(g, row) - 1};
       },
       [&](const Cyclic& c) -> Found {
         const std::uint32_t difference =
             number(voter) >= number(i) ? number(voter) - number(i) : number(voter) + n_ - number(i);
         const auto at = std::lower_bound(c.cover.begin(), c.cover.end(), difference);
         if (at == c.cover.end() || *at != difference) return std::nullopt;
-        return Seat{static_cast<std::uint32_t>(at - c.cover.begin())};
+        return VoterSeat{static_cast<std::uint32_t>(at - c.cover.begin())};
       },
       [&](const Listed& l) -> Found {
         const std::vector<NodeId>& set = l.sets[number(i)];
         const auto at = std::lower_bound(set.begin(), set.end(), voter);
         if (at == set.end() || *at != voter) return std::nullopt;
-        return Seat{static_cast<std::uint32_t>(at - set.begin())};
+        return VoterSeat{static_cast<std::uint32_t>(at - set.begin())};
       });
 }
 

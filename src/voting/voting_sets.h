@@ -51,14 +51,14 @@ class VotingSets final : public VotingRule {
   static Result<VotingSets> named(std::string_view text, std::uint32_t n);
 
   std::uint32_t processes() const { return n_; }
-  std::uint32_t size(NodeId i) const;                      // K_i
-  NodeId voter(NodeId i, Seat seat) const;                 // REQUIRES: seat < size(i).
-  std::optional<Seat> seat(NodeId i, NodeId voter) const;  // Nothing if it is not in V_i.
+  std::uint32_t size(NodeId i) const;                           // K_i
+  NodeId voter(NodeId i, VoterSeat seat) const;                 // REQUIRES: seat < size(i).
+  std::optional<VoterSeat> seat(NodeId i, NodeId voter) const;  // Nothing if it is not in V_i.
   bool contains(NodeId i, NodeId voter) const { return seat(i, voter).has_value(); }
   // As a rule, for n_ processes and no other number.
   std::uint32_t size(NodeId i, std::uint32_t) const override { return size(i); }
-  NodeId voter(NodeId i, Seat seat, std::uint32_t) const override { return voter(i, seat); }
-  std::optional<Seat> seat(NodeId i, NodeId voter, std::uint32_t) const override {
+  NodeId voter(NodeId i, VoterSeat seat, std::uint32_t) const override { return voter(i, seat); }
+  std::optional<VoterSeat> seat(NodeId i, NodeId voter, std::uint32_t) const override {
     return seat(i, voter);
   }
   const Proof& proof() const { return proof_; }

@@ -21,7 +21,7 @@ Sets blackboard(const VotingSets& sets) {
   Sets result(sets.processes());
   for (std::uint32_t i = 0; i < sets.processes(); ++i) {
     for (std::uint32_t s = 0; s < sets.size(NodeId{i}); ++s) {
-      result[i].insert(number(sets.voter(NodeId{i}, Seat{s})) + 1);
+      result[i].insert(number(sets.voter(NodeId{i}, VoterSeat{s})) + 1);
     }
   }
   return result;
@@ -62,8 +62,8 @@ void expect_seats_and_voters_inverse(const VotingSets& sets) {
   for (std::uint32_t i = 0; i < sets.processes(); ++i) {
     std::set<std::uint32_t> seated;
     for (std::uint32_t s = 0; s < sets.size(NodeId{i}); ++s) {
-      const NodeId voter = sets.voter(NodeId{i}, Seat{s});
-      ASSERT_EQ(sets.seat(NodeId{i}, voter), Seat{s}) << sets.describe() << " of " << i;
+      const NodeId voter = sets.voter(NodeId{i}, VoterSeat{s});
+      ASSERT_EQ(sets.seat(NodeId{i}, voter), VoterSeat{s}) << sets.describe() << " of " << i;
       seated.insert(number(voter));
     }
     for (std::uint32_t j = 0; j < sets.processes(); ++j) {
@@ -173,9 +173,9 @@ TEST(VotingSets, AMillionProcessesNeedSmallSetsAndNoTables) {
       const NodeId b = some();
       bool have_common = false;
       for (std::uint32_t s = 0; s < sets->size(a); ++s) {
-        const NodeId voter = sets->voter(a, Seat{s});
+        const NodeId voter = sets->voter(a, VoterSeat{s});
         ASSERT_LT(number(voter), kMillion);
-        ASSERT_EQ(sets->seat(a, voter), Seat{s});
+        ASSERT_EQ(sets->seat(a, voter), VoterSeat{s});
         have_common = have_common || sets->contains(b, voter);
       }
       EXPECT_TRUE(have_common) << number(a) << " and " << number(b);

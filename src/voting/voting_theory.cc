@@ -30,7 +30,7 @@ Theory theory_of_voting(const VotingRule& rule, std::uint32_t n) {
 std::uint32_t hops_between(const VotingRule& rule, std::uint32_t n, NodeId first, NodeId second) {
   std::uint32_t most = 0;
   for (std::uint32_t s = 0; s < rule.size(first, n); ++s) {
-    const NodeId voter = rule.voter(first, Seat{s}, n);
+    const NodeId voter = rule.voter(first, VoterSeat{s}, n);
     if (!rule.contains(second, voter, n)) continue;
     most = std::max(most, (voter != first ? 1u : 0u) + (voter != second ? 1u : 0u));
   }

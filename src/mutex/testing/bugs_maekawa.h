@@ -123,11 +123,11 @@ struct YieldIsNoFailure : NoBug<Maekawa> {
   HAPAX_RECORD(YieldIsNoFailure)
 
   void receive(Self self, NodeId from, const Message& message, Fx& fx) {
-    SeatSet before;
+    VoterSeats before;
     with_bid(self.real, [&](auto& bid) { before = bid.votes; });
     self.real.receive(from, message, fx);
     with_bid(self.real, [&](auto& bid) {
-      for (const Seat seat : before) {
+      for (const VoterSeat seat : before) {
         if (!bid.votes.contains(seat)) bid.failed.erase(seat);
       }
     });
