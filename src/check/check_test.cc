@@ -12,7 +12,6 @@
 namespace hapax {
 namespace {
 
-VotingSets triangle() { return VotingSets::parse("1: 1 2\n2: 2 3\n3: 1 3\n").value(); }
 
 CheckReport run(std::string_view algorithm, const CheckOptions& options,
                 const MutexChoices& choices = {}) {
@@ -60,7 +59,7 @@ TEST(Check, FencesAddTheLastTurnToTheState) {
 }
 
 TEST(Check, MaekawaOfTheLectureDeadlocksInSixStepsOnTheTriangle) {
-  const VotingSets sets = triangle();
+  const VotingSets sets = VotingSets::lecture(3).value();
   const CheckReport report = run("maekawa-basic", {}, {.voting_sets = &sets});
   EXPECT_EQ(report.verdict, Verdict::violated);
   EXPECT_EQ(report.property, "progress");
@@ -76,7 +75,7 @@ TEST(Check, MaekawaOfTheLectureDeadlocksOnTheGridOfFour) {
 }
 
 TEST(Check, MaekawaIsFreeOfDeadlockOnTheTriangleAndTheGridOfFour) {
-  const VotingSets three = triangle();
+  const VotingSets three = VotingSets::lecture(3).value();
   const CheckReport small = run("maekawa", {.fences = false}, {.voting_sets = &three});
   EXPECT_EQ(small.verdict, Verdict::holds);
   EXPECT_EQ(small.states, 725u);

@@ -30,21 +30,21 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Pinned {
+struct PinnedElection {
   std::string_view algorithm;
   CheckOptions options;
   std::uint64_t states;
   std::uint64_t transitions;
 };
 
-void PrintTo(const Pinned& pinned, std::ostream* out) {
+void PrintTo(const PinnedElection& pinned, std::ostream* out) {
   *out << pinned.algorithm << " of " << pinned.options.n << ", crashes " << pinned.options.crashes;
 }
 
-class ElectionHolds : public ::testing::TestWithParam<Pinned> {};
+class ElectionHolds : public ::testing::TestWithParam<PinnedElection> {};
 
 TEST_P(ElectionHolds, InEveryOrder) {
-  const Pinned& pinned = GetParam();
+  const PinnedElection& pinned = GetParam();
   const CheckReport report = check(pinned.algorithm, pinned.options).value();
   EXPECT_EQ(report.verdict, Verdict::holds) << report.property << ": " << report.finding;
   EXPECT_EQ(report.states, pinned.states);
@@ -60,38 +60,38 @@ constexpr Channels kUnordered = Channels::unordered;
 
 INSTANTIATE_TEST_SUITE_P(
     Bully, ElectionHolds,
-    ::testing::Values(Pinned{"bully", options(1, 0), 2, 1}, Pinned{"bully", options(2, 1), 25, 56},
-                      Pinned{"bully", options(3, 0), 157, 436},
-                      Pinned{"bully", options(3, 1), 652, 2'354},
-                      Pinned{"bully", options(3, 2), 901, 3'988},
-                      Pinned{"bully", options(3, 2, 1, kUnordered), 952, 4'389},
-                      Pinned{"bully", options(3, 1, 2), 56'305, 266'340},
-                      Pinned{"bully", options(4, 0), 7'930, 39'941},
-                      Pinned{"bully", options(4, 1), 228'401, 1'091'489}));
+    ::testing::Values(PinnedElection{"bully", options(1, 0), 2, 1}, PinnedElection{"bully", options(2, 1), 25, 56},
+                      PinnedElection{"bully", options(3, 0), 157, 436},
+                      PinnedElection{"bully", options(3, 1), 652, 2'354},
+                      PinnedElection{"bully", options(3, 2), 901, 3'988},
+                      PinnedElection{"bully", options(3, 2, 1, kUnordered), 952, 4'389},
+                      PinnedElection{"bully", options(3, 1, 2), 56'305, 266'340},
+                      PinnedElection{"bully", options(4, 0), 7'930, 39'941},
+                      PinnedElection{"bully", options(4, 1), 228'401, 1'091'489}));
 
 INSTANTIATE_TEST_SUITE_P(
     RingElection, ElectionHolds,
-    ::testing::Values(Pinned{"ring-election", options(2, 1), 42, 82},
-                      Pinned{"ring-election", options(3, 0), 45, 71},
-                      Pinned{"ring-election", options(3, 1), 838, 1'853},
-                      Pinned{"ring-election", options(3, 2), 1'597, 5'137},
-                      Pinned{"ring-election", options(3, 2, 1, kUnordered), 11'237, 46'438},
-                      Pinned{"ring-election", options(3, 1, 2), 7'660, 18'790},
-                      Pinned{"ring-election", options(4, 0), 145, 301},
-                      Pinned{"ring-election", options(4, 1), 9'310, 27'211},
-                      Pinned{"ring-election", options(4, 2), 90'097, 318'533}));
+    ::testing::Values(PinnedElection{"ring-election", options(2, 1), 42, 82},
+                      PinnedElection{"ring-election", options(3, 0), 45, 71},
+                      PinnedElection{"ring-election", options(3, 1), 838, 1'853},
+                      PinnedElection{"ring-election", options(3, 2), 1'597, 5'137},
+                      PinnedElection{"ring-election", options(3, 2, 1, kUnordered), 11'237, 46'438},
+                      PinnedElection{"ring-election", options(3, 1, 2), 7'660, 18'790},
+                      PinnedElection{"ring-election", options(4, 0), 145, 301},
+                      PinnedElection{"ring-election", options(4, 1), 9'310, 27'211},
+                      PinnedElection{"ring-election", options(4, 2), 90'097, 318'533}));
 
 INSTANTIATE_TEST_SUITE_P(
     ChangRoberts, ElectionHolds,
-    ::testing::Values(Pinned{"chang-roberts", options(2, 1), 33, 69},
-                      Pinned{"chang-roberts", options(3, 0), 33, 57},
-                      Pinned{"chang-roberts", options(3, 1), 613, 1'318},
-                      Pinned{"chang-roberts", options(3, 2), 1'158, 3'690},
-                      Pinned{"chang-roberts", options(3, 2, 1, kUnordered), 8'682, 36'366},
-                      Pinned{"chang-roberts", options(3, 1, 2), 4'898, 11'601},
-                      Pinned{"chang-roberts", options(4, 0), 86, 198},
-                      Pinned{"chang-roberts", options(4, 1), 7'004, 18'922},
-                      Pinned{"chang-roberts", options(4, 2), 72'055, 248'172}));
+    ::testing::Values(PinnedElection{"chang-roberts", options(2, 1), 33, 69},
+                      PinnedElection{"chang-roberts", options(3, 0), 33, 57},
+                      PinnedElection{"chang-roberts", options(3, 1), 613, 1'318},
+                      PinnedElection{"chang-roberts", options(3, 2), 1'158, 3'690},
+                      PinnedElection{"chang-roberts", options(3, 2, 1, kUnordered), 8'682, 36'366},
+                      PinnedElection{"chang-roberts", options(3, 1, 2), 4'898, 11'601},
+                      PinnedElection{"chang-roberts", options(4, 0), 86, 198},
+                      PinnedElection{"chang-roberts", options(4, 1), 7'004, 18'922},
+                      PinnedElection{"chang-roberts", options(4, 2), 72'055, 248'172}));
 
 TEST(ElectionCheck, SaysWhatIsProvedNeitherMoreNorLess) {
   EXPECT_EQ(check("bully", options(3, 0)).value().proved,
@@ -317,7 +317,7 @@ struct PassesLowerIdsOn : ChangRoberts {
 };
 
 template <class A>
-CheckReport check_mutant(const CheckOptions& options) {
+CheckReport check_election_mutant(const CheckOptions& options) {
   return check_election(elect_among<A>(options.n), options);
 }
 
@@ -343,7 +343,7 @@ std::vector<std::string> play(const CheckReport& report, std::uint32_t n) {
 template <class A>
 CheckReport expect_found(const CheckOptions& options, std::string_view property,
                          const std::string& finding, const std::string& shown) {
-  const CheckReport report = check_mutant<A>(options);
+  const CheckReport report = check_election_mutant<A>(options);
   EXPECT_EQ(report.verdict, Verdict::violated);
   EXPECT_EQ(report.property, property);
   EXPECT_EQ(report.finding, finding);
@@ -370,7 +370,7 @@ TEST(ElectionMutants, AnnounceToThoseThatOutrankThem) {
                             "P2 rejects a message that only another member may send");
 }
 TEST(ElectionMutants, DoNotHearOfFalls) {
-  EXPECT_EQ(check_mutant<DeafToFalls>(options(3, 0)).verdict, Verdict::holds);
+  EXPECT_EQ(check_election_mutant<DeafToFalls>(options(3, 0)).verdict, Verdict::holds);
   expect_found<DeafToFalls>(options(3, 1), "agreement", "all is quiet, and P2 has no leader",
                             "P3: knows no leader");
 }
@@ -379,12 +379,12 @@ TEST(ElectionMutants, PassOnAListWithoutThemselves) {
                               "P1: follows P1 in term 1");
 }
 TEST(ElectionMutants, CountTheDead) {
-  EXPECT_EQ(check_mutant<CountsTheDead>(options(3, 0)).verdict, Verdict::holds);
+  EXPECT_EQ(check_election_mutant<CountsTheDead>(options(3, 0)).verdict, Verdict::holds);
   expect_found<CountsTheDead>(options(3, 1), "agreement", "all is quiet, and P1 has no leader",
                               "P2 does not announce P3: it is down");
 }
 TEST(ElectionMutants, GoBackToADeadLeader) {
-  EXPECT_EQ(check_mutant<BelievesOldNews>(options(3, 0)).verdict, Verdict::holds);
+  EXPECT_EQ(check_election_mutant<BelievesOldNews>(options(3, 0)).verdict, Verdict::holds);
   expect_found<BelievesOldNews>(options(3, 1), "following",
                                 "P2 follows P3, which it knows to be down",
                                 "P2: follows P3 in term 2");
@@ -406,15 +406,15 @@ TEST(ElectionMutants, PassOnTheirOwnIdForEver) {
                           "deliver P3->P1", "deliver P1->P2", "deliver P2->P3"));
 }
 TEST(ElectionMutants, ComeToRestOnlyIfMessagesDoNotOvertake) {
-  const CheckReport ordered = check_mutant<PassesLowerIdsOn>(options(3, 0));
+  const CheckReport ordered = check_election_mutant<PassesLowerIdsOn>(options(3, 0));
   EXPECT_EQ(ordered.verdict, Verdict::holds) << ordered.finding;
   EXPECT_THAT(ordered.proved, HasSubstr("; every run comes to rest, and at rest"));
-  const CheckReport any = check_mutant<PassesLowerIdsOn>(options(3, 0, 1, kUnordered));
+  const CheckReport any = check_election_mutant<PassesLowerIdsOn>(options(3, 0, 1, kUnordered));
   EXPECT_EQ(any.verdict, Verdict::holds) << any.finding;
   EXPECT_THAT(any.proved, HasSubstr("; whether every run comes to rest was not decided, and at"));
 }
 TEST(ElectionMutants, NeverStart) {
-  EXPECT_EQ(check_mutant<NeverStarts>(options(3, 0)).finding, "nobody is ever elected");
+  EXPECT_EQ(check_election_mutant<NeverStarts>(options(3, 0)).finding, "nobody is ever elected");
 }
 
 // Nothing from an old link arrives after its end was told: the trace drops it.

@@ -16,7 +16,6 @@ using testing::expect_not_caught;
 using testing::expect_real_without_a_bug;
 using testing::expect_violated;
 
-VotingSets triangle() { return VotingSets::parse("1: 1 2\n2: 2 3\n3: 1 3\n").value(); }
 VotingSets one_pair_for_all_three() {
   return VotingSets::parse("1: 2 3\n2: 2 3\n3: 2 3\n").value();
 }
@@ -49,7 +48,7 @@ TEST(MutantsOfMaekawa, WithoutSandersWhenThreeShareOneVotingSetOfTwo) {
 
 // A voter of V1={1,2}, V2={2,3}, V3={3,1} has two requesters, and the correction is about a third.
 TEST(MutantsOfMaekawa, WithoutSandersIsNotCaughtWhenEveryVoterHasTwoRequesters) {
-  const VotingSets sets = triangle();
+  const VotingSets sets = VotingSets::lecture(3).value();
   expect_not_caught<Maekawa, bugs::WithoutSanders>({}, {&sets});
   expect_not_caught<Maekawa, bugs::WithoutSanders>({.entries = 2}, {&sets});
 }
@@ -89,12 +88,12 @@ TEST(MutantsOfMaekawa, DoNotCountAYieldAsFailed) {
 }
 
 TEST(MutantsOfMaekawa, VoteWithoutTheTurn) {
-  const VotingSets sets = triangle();
+  const VotingSets sets = VotingSets::lecture(3).value();
   expect_caught<Maekawa, bugs::VotesWithoutTheTurn>({"fence", 7}, {}, {&sets});
 }
 
 TEST(MutantsOfMaekawa, WithoutFifoGetAVoteBeforeItsRefusal) {
-  const VotingSets sets = triangle();
+  const VotingSets sets = VotingSets::lecture(3).value();
   expect_needs_fifo("maekawa", {"protocol", 8}, {}, {&sets});
 }
 

@@ -22,7 +22,7 @@ std::string sets_text(const std::string& rule, const VotingSets& sets) {
     text += fmt::format("{}{}:", text.empty() ? "" : ";", i + 1);
     for (std::uint32_t seat = 0; seat < sets.size(NodeId{i}); ++seat) {
       text +=
-          fmt::format("{}{}", seat == 0 ? "" : ",", number(sets.voter(NodeId{i}, Seat{seat})) + 1);
+          fmt::format("{}{}", seat == 0 ? "" : ",", number(sets.voter(NodeId{i}, VoterSeat{seat})) + 1);
     }
   }
   return text;

@@ -46,7 +46,7 @@ std::vector<Bytes> recorded_payloads() {
   return all;
 }
 
-Policy policy_of_all() {
+Policy policy_of_hostile_tests() {
   Policy policy;
   for_each_mutex([&]<class A>() {
     EXPECT_TRUE(policy.add(fmt::format("{0}/*={0}", A::kInfo.name)).has_value());
@@ -88,7 +88,7 @@ class Hostile : public ::testing::Test {
     }
   }
 
-  LockTable table_{{Epoch{1}, 3, NodeId{1}}, policy_of_all(), {.most_locks = 4}};
+  LockTable table_{{Epoch{1}, 3, NodeId{1}}, policy_of_hostile_tests(), {.most_locks = 4}};
   Outbox out_;
 };
 
@@ -187,7 +187,7 @@ TEST_F(Hostile, AClockThatLeaptDoesNotReachOtherLocks) {
 
 // Whatever came before, a lock that the noise did not name is served as always.
 TEST_F(Hostile, NoiseDoesNoHarmToOtherLocks) {
-  TableGroup group{3, policy_of_all()};
+  TableGroup group{3, policy_of_hostile_tests()};
   Prng prng{11};
   const std::vector<Bytes> recorded = recorded_payloads();
   Outbox ignored;
