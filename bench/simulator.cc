@@ -13,7 +13,7 @@
 
 #include "base/prng.h"
 #include "limit.h"
-#include "mutex/maekawa.h"
+#include "voting/maekawa.h"
 #include "mutex/ricart_agrawala.h"
 #include "voting/voting_sets.h"
 #include "sim/event_queue.h"

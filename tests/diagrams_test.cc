@@ -163,7 +163,7 @@ TEST_F(Traces, AMistakeIsOneLineThatSaysWhatToDo) {
   expect_refused("replay " + file("odd", "request P1\n----\n"), "line 1: a trace begins with");
   expect_refused("replay " + file("open", "nodes lamport A B\n"), "no ----");
   expect_refused("trace " + file("name", "nodes lamprt A B\n----\n"), "no algorithm 'lamprt'");
-  expect_refused(std::string{"trace --svg --json "} + kExample, "at most 1");
+  expect_refused(std::string{"trace --svg --json "} + kExample, "choose one");
   expect_refused(std::string{"trace -o /no/such/folder/x "} + kExample, "cannot be written");
   expect_refused("sim lamport -n 65 --trace " + path("x"), "at most 64 processes");
   expect_refused("sim bully --trace " + path("x"), "mutual exclusion only");

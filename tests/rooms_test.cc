@@ -66,11 +66,13 @@ const std::map<std::string, Names> kSees{
     {"zookeeper", {"base", "engine"}},
     {"engines", {"base", "engine", "embedded", "etcd", "zookeeper"}},
     {"net", {"base", "core", "wire"}},
+    {"certs", {"base", "net"}},
     {"session", {"base", "core", "wire"}},
     {"voting", {"base", "core"}},
-    {"mutex", {"base", "core", "wire", "voting"}},
+    {"mutex", {"base", "core", "voting"}},
+    {"catalog", {"base", "core", "wire", "voting", "mutex"}},
     {"election", {"base", "core", "wire"}},
-    {"locks", {"base", "core", "wire", "voting", "mutex"}},
+    {"locks", {"base", "core", "wire", "voting", "catalog"}},
     {"view", {"base", "core"}},
     {"service", {"base", "core", "wire", "locks", "view"}},
     {"membership", {"base", "core", "engine", "net", "locks", "view", "service"}},
@@ -85,32 +87,37 @@ const std::map<std::string, Names> kSees{
     {"local", {"base"}},
     {"bank", {"base", "core", "local"}},
     {"memory", {"base", "core"}},
-    {"world", {"base", "core", "wire", "voting", "mutex", "election"}},
+    {"world", {"base", "core", "wire", "voting", "catalog", "election"}},
     {"draw", {"base", "core", "world"}},
     {"search", {"base"}},
-    {"check", {"base", "core", "wire", "voting", "mutex", "election", "memory", "world", "search"}},
-    {"viewcheck", {"base", "core", "wire", "mutex", "view", "search", "check"}},
-    {"sim", {"base", "core", "wire", "voting", "mutex", "election", "world"}},
-    {"compare", {"base", "voting", "mutex", "sim"}},
-    {"swarm", {"base", "core", "mutex", "locks", "view", "service"}},
+    {"check",
+     {"base", "core", "wire", "voting", "catalog", "election", "memory", "world", "search"}},
+    {"viewcheck", {"base", "core", "wire", "catalog", "view", "search", "check"}},
+    {"sim", {"base", "core", "wire", "voting", "catalog", "election", "world"}},
+    {"compare", {"base", "voting", "catalog", "sim"}},
+    {"swarm", {"base", "core", "catalog", "locks", "view", "service"}},
     {"audit", {"base", "core"}},
     {"console", {"base"}},
     {"jobs", {"base", "core", "console", "client", "daemon", "locks", "net"}},
     {"serve",
      {"base", "core", "engine", "engines", "net", "locks", "membership", "campaigns", "daemon",
-      "local", "bank", "console"}},
-    {"lab_commands", {"base", "core", "mutex", "election", "console"}},
+      "local", "bank", "console", "certs"}},
+    {"lab_commands", {"base", "core", "catalog", "election", "console"}},
     {"lab",
-     {"base", "core", "voting", "mutex", "election", "memory", "world", "draw", "search", "check",
+     {"base", "core", "voting", "catalog", "election", "memory", "world", "draw", "search", "check",
       "viewcheck", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
-    {"cli", {"base", "core", "mutex", "console", "jobs", "serve", "lab_commands"}},
+    {"cli", {"base", "core", "catalog", "console", "jobs", "serve", "lab_commands"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";
 // Tests may also take what they test through the codec, and ask the catalogue for algorithms; some
 // need more than what they test.
-const Names kTestsSeeToo{"wire", "mutex"};
-const std::map<std::string, Names> kTestsOfSee{{"locks", {"campaigns"}}, {"client", {"daemon"}}};
+const Names kTestsSeeToo{"wire", "catalog"};
+const std::map<std::string, Names> kTestsOfSee{
+    {"locks", {"campaigns"}}, {"client", {"daemon", "certs"}},
+    {"net", {"certs"}},       {"voting", {"mutex"}},
+    {"check", {"mutex"}},     {"sim", {"mutex"}},
+    {"catalog", {"mutex"}}};
 
 bool may_see(const Source& source, const std::string& room) {
   if (room == source.room || room == kPublic || kSees.at(source.room).contains(room)) return true;
@@ -231,16 +238,14 @@ TEST(Rooms, AlgorithmsSeeNoClockNoThreadNoRandomnessAndNoWorldOutside) {
   }
 }
 
-// A room fits in a head. These do not yet: a room that is mended leaves the list.
-const Names kTooLargeRooms{"mutex"};
-
+// A room fits in a head.
 TEST(Rooms, HaveNoMoreThanThreeThousandLinesOfTheProduct) {
   std::map<std::string, std::size_t> lines;
   for (const Source& source : all_sources()) {
     if (!source.is_test) lines[source.room] += source.lines;
   }
   for (const auto& [room, count] : lines) {
-    EXPECT_EQ(count > 3'000, kTooLargeRooms.contains(room)) << room << " has " << count;
+    EXPECT_LE(count, 3'000u) << room;
   }
 }
 

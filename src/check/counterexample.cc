@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "voting/voting_sets.h"
 #include "world/minimise.h"
 #include "world/play.h"

@@ -9,7 +9,7 @@
 #include "check/memory_model.h"
 #include "election/catalog.h"
 #include "memory/catalog.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "search/model.h"
 
 namespace hapax {

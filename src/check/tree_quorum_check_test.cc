@@ -3,7 +3,7 @@
 
 #include "check/testing/caught.h"
 #include "mutex/testing/bugs_tree_quorum.h"
-#include "mutex/tree_quorum.h"
+#include "voting/tree_quorum.h"
 
 namespace hapax {
 namespace {

@@ -11,7 +11,7 @@
 #include "check/explore.h"
 #include "check/run.h"
 #include "check/testing/plain_world.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "wire/codec.h"
 
 namespace hapax {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax::cli {
 

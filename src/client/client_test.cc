@@ -11,7 +11,7 @@
 
 #include "client/testing/group.h"
 #include "hapax/hapax.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 namespace {

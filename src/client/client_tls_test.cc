@@ -15,7 +15,7 @@
 #include "base/testing/folder.h"
 #include "daemon/daemon_thread.h"
 #include "hapax/hapax.h"
-#include "net/certs.h"
+#include "certs/certs.h"
 
 namespace hapax {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "sim/run.h"
 
 namespace hapax {

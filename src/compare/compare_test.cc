@@ -4,7 +4,7 @@
 #include <map>
 
 #include "compare/elections.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "voting/voting_sets.h"
 #include "voting/voting_theory.h"
 

@@ -2,12 +2,12 @@
 // place. A driver that uses it is compiled once, not once for each algorithm. Messages are bytes
 // here, as wire/codec.h writes them, at both ends.
 //
-//   const Operations* lamport = find_algorithm("lamport");  // mutex/catalog.h
+//   const Operations* lamport = find_algorithm("lamport");  // catalog/catalog.h
 //   Instance member{*lamport, view};
 //   member.request(fx);
 //   for (const auto& send : fx.sends()) … fx.bytes(send) …
 //
-// Tables are filled in by mutex/operations.h.
+// Tables are filled in by catalog/operations.h.
 #pragma once
 
 #include <cstddef>

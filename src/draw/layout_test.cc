@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "draw/testing/traces.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 namespace {

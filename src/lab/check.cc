@@ -16,7 +16,7 @@
 #include "lab/file.h"
 #include "lab/run.h"
 #include "lab/voting.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "world/minimise.h"
 
 namespace hapax::cli {

@@ -12,7 +12,7 @@
 #include "console/usage.h"
 #include "lab/run.h"
 #include "lab/voting.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "sim/latency.h"
 
 namespace hapax::cli {

@@ -7,7 +7,7 @@
 #include "election/catalog.h"
 #include "lab/run.h"
 #include "lab/spelling.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax::cli {
 

@@ -7,7 +7,7 @@
 #include "lab/sim_figures.h"
 #include "lab/sim_trace.h"
 #include "lab/voting.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "sim/run.h"
 
 namespace hapax::cli {

@@ -10,7 +10,7 @@
 #include "console/progress.h"
 #include "console/usage.h"
 #include "lab/sim.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "swarm/swarm.h"
 
 namespace hapax::cli {

@@ -5,7 +5,7 @@
 
 #include "console/table.h"
 #include "lab/sim_figures.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax::cli {
 namespace {

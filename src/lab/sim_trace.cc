@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "console/usage.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "world/play.h"
 
 namespace hapax::cli {

@@ -8,7 +8,7 @@
 #include "console/usage.h"
 #include "election/catalog.h"
 #include "memory/catalog.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "locks/algorithm_id.h"
 
 #include "base/check.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 

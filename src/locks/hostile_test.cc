@@ -9,7 +9,7 @@
 #include "locks/lock_payload.h"
 #include "locks/lock_table.h"
 #include "locks/testing/table_group.h"
-#include "mutex/algorithms.h"
+#include "catalog/algorithms.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

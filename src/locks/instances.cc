@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "locks/lock_payload.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 

@@ -10,7 +10,7 @@
 #include "locks/lock_store.h"
 #include "locks/shared_locks.h"
 #include "locks/waiter_queue.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 

@@ -9,8 +9,8 @@
 #include "base/prng.h"
 #include "core/lock_name.h"
 #include "locks/testing/table_group.h"
-#include "mutex/catalog.h"
-#include "mutex/tree.h"
+#include "catalog/catalog.h"
+#include "voting/tree.h"
 #include "voting/voting_sets.h"
 
 namespace hapax {

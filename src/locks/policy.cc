@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "voting/voting_sets.h"
 
 namespace hapax {

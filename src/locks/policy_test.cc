@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "wire/codec.h"
 
 namespace hapax {

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
-#include "mutex/tree.h"
+#include "voting/tree.h"
 
 namespace hapax {
 namespace {

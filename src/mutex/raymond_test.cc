@@ -1,7 +1,7 @@
 #include "mutex/raymond.h"
 
 #include "mutex/testing/network.h"
-#include "mutex/tree.h"
+#include "voting/tree.h"
 
 namespace hapax {
 namespace {

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/testing/folder.h"
-#include "net/certs.h"
+#include "certs/certs.h"
 #include "net/testing/party.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/testing/folder.h"
-#include "net/certs.h"
+#include "certs/certs.h"
 #include "net/frame.h"
 #include "net/testing/party.h"
 #include "net/testing/proxy.h"

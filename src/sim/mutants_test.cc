@@ -13,7 +13,7 @@
 #include "mutex/carvalho_roucairol.h"
 #include "mutex/central.h"
 #include "mutex/lamport.h"
-#include "mutex/maekawa.h"
+#include "voting/maekawa.h"
 #include "mutex/naimi_trehel.h"
 #include "mutex/ricart_agrawala.h"
 #include "mutex/suzuki_kasami.h"

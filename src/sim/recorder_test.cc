@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "sim/run.h"
 #include "world/play.h"
 

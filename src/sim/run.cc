@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/prng.h"
-#include "mutex/algorithms.h"
+#include "catalog/algorithms.h"
 
 namespace hapax {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "voting/voting_sets.h"
 
 namespace hapax {

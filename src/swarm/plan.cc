@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/prng.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 

@@ -1,5 +1,5 @@
 #include "swarm/swarm.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

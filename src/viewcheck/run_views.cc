@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "check/proved.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "search/conclusion.h"
 #include "search/fair_cycles.h"
 #include "viewcheck/view_model.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "election/catalog.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 #include "world/election_stage.h"
 #include "world/mutex_stage.h"
 #include "world/stage.h"

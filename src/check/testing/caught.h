@@ -13,7 +13,7 @@
 #include "check/options.h"
 #include "check/run.h"
 #include "core/mutex_choices.h"
-#include "mutex/operations.h"
+#include "catalog/operations.h"
 #include "mutex/testing/mutant.h"
 #include "search/report.h"
 

@@ -17,7 +17,7 @@
 #include "base/check.h"
 #include "core/lock_name.h"
 #include "locks/lock_table.h"
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 namespace hapax {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "core/mutex_algorithm.h"
-#include "mutex/maekawa.h"
+#include "voting/maekawa.h"
 #include "mutex/testing/mutant.h"
 #include "voting/constituency.h"
 #include "voting/voting_sets.h"

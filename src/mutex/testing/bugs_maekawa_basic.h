@@ -5,7 +5,7 @@
 
 #include "base/ids.h"
 #include "base/record.h"
-#include "mutex/maekawa_basic.h"
+#include "voting/maekawa_basic.h"
 #include "mutex/testing/mutant.h"
 
 namespace hapax::bugs {

@@ -6,7 +6,7 @@
 #include "base/ids.h"
 #include "base/record.h"
 #include "mutex/testing/mutant.h"
-#include "mutex/tree_quorum.h"
+#include "voting/tree_quorum.h"
 
 namespace hapax::bugs {
 

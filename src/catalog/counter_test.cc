@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/prng.h"
-#include "mutex/algorithms.h"
+#include "catalog/algorithms.h"
 #include "mutex/testing/network.h"
 
 namespace hapax {

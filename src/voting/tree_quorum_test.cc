@@ -1,4 +1,4 @@
-#include "mutex/tree_quorum.h"
+#include "voting/tree_quorum.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>

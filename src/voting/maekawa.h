@@ -8,7 +8,7 @@
 #include "core/mutex_algorithm.h"
 #include "core/theory.h"
 #include "core/view.h"
-#include "mutex/voting_mutex.h"
+#include "voting/voting_mutex.h"
 #include "voting/voting_sets.h"
 
 namespace hapax {

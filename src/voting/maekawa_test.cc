@@ -1,4 +1,4 @@
-#include "mutex/maekawa.h"
+#include "voting/maekawa.h"
 
 #include <gmock/gmock.h>
 

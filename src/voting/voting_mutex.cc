@@ -1,4 +1,4 @@
-#include "mutex/voting_mutex.h"
+#include "voting/voting_mutex.h"
 
 #include <algorithm>
 

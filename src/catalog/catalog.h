@@ -1,5 +1,5 @@
 // Every mutual-exclusion algorithm there is, as data: what is known about each (its info), and what
-// an Instance of it does. The list itself is in mutex/algorithms.h.
+// an Instance of it does. The list itself is in catalog/algorithms.h.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "mutex/tree_quorum.h"
+#include "voting/tree_quorum.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "mutex/tree.h"
+#include "voting/tree.h"
 #include "voting/voting_theory.h"
 
 namespace hapax {

@@ -1,4 +1,4 @@
-#include "mutex/tree.h"
+#include "voting/tree.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "net/certs.h"
+#include "certs/certs.h"
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>

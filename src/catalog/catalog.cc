@@ -1,10 +1,10 @@
-#include "mutex/catalog.h"
+#include "catalog/catalog.h"
 
 #include <array>
 #include <cstddef>
 
-#include "mutex/algorithms.h"
-#include "mutex/operations.h"
+#include "catalog/algorithms.h"
+#include "catalog/operations.h"
 
 namespace hapax {
 namespace {

@@ -1,6 +1,6 @@
 // Every mutual-exclusion algorithm there is, as a list of types. Add one here and it is simulated,
 // compared, checked, drawn and served. Heavy to include: only for what has to be compiled for each
-// algorithm, as the simulator's inner loop is; everybody else asks mutex/catalog.h.
+// algorithm, as the simulator's inner loop is; everybody else asks catalog/catalog.h.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@
 #include "mutex/carvalho_roucairol.h"
 #include "mutex/central.h"
 #include "mutex/lamport.h"
-#include "mutex/maekawa.h"
-#include "mutex/maekawa_basic.h"
+#include "voting/maekawa.h"
+#include "voting/maekawa_basic.h"
 #include "mutex/naimi_trehel.h"
 #include "mutex/raymond.h"
 #include "mutex/readers_writers.h"
@@ -21,7 +21,7 @@
 #include "mutex/semaphore_ra.h"
 #include "mutex/suzuki_kasami.h"
 #include "mutex/token_ring.h"
-#include "mutex/tree_quorum.h"
+#include "voting/tree_quorum.h"
 
 namespace hapax {
 

@@ -9,9 +9,9 @@
 
 #include "base/prng.h"
 #include "base/text.h"
-#include "mutex/algorithms.h"
-#include "mutex/catalog.h"
-#include "mutex/operations.h"
+#include "catalog/algorithms.h"
+#include "catalog/catalog.h"
+#include "catalog/operations.h"
 #include "mutex/testing/mutant.h"
 #include "wire/codec.h"
 

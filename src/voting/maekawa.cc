@@ -1,4 +1,4 @@
-#include "mutex/maekawa.h"
+#include "voting/maekawa.h"
 
 #include "voting/voting_theory.h"
 

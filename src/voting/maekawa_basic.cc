@@ -1,4 +1,4 @@
-#include "mutex/maekawa_basic.h"
+#include "voting/maekawa_basic.h"
 
 #include <algorithm>
 
