@@ -21,4 +21,5 @@ hapax_precompile(hapax_precompiled_io USES OpenSSL::SSL HEADERS
 if(BUILD_TESTING)
   hapax_precompile(hapax_precompiled_tests USES GTest::gmock rapidcheck HEADERS
     <fstream> <regex> <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
+  target_compile_options(hapax_precompiled_tests PRIVATE ${HAPAX_TEST_OPTIONS})
 endif()

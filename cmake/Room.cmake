@@ -43,6 +43,7 @@ function(hapax_room name)
   endif()
   if(BUILD_TESTING AND tests)
     add_executable(hapax_${name}_test ${tests})
+    target_compile_options(hapax_${name}_test PRIVATE ${HAPAX_TEST_OPTIONS})
     target_link_libraries(hapax_${name}_test PRIVATE
       hapax_${name} ${ROOM_TEST_USES} GTest::gmock GTest::gtest_main rapidcheck)
     if(HAPAX_PRECOMPILED)
