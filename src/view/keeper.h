@@ -84,6 +84,8 @@ class Keeper {
 
   // Read by us, or told by a watch; older ones than before are ignored.
   void on_register(const Register& now, Effects& fx);
+  // The next roll, as a fixed list agrees on it (unanimity.h) without a register or leases.
+  void on_roll(const Roll& roll, Effects& fx) { learn(roll, fx); }
 
   // That beat stood still for TTL plus margin.
   void on_overdue(const Beat& beat);
@@ -116,6 +118,7 @@ class Keeper {
   bool may_grant() const { return standing_ == Standing::running && leased_ && !leaving_; }
   bool is_leased() const { return leased_; }
   bool is_leaving() const { return leaving_; }
+  bool is_renewing() const { return renewing_; }
   // The view we stopped for or run in. REQUIRES: changing or running.
   const Roll& roll() const { return roll_; }
   // Whether `now` gives us reason to propose.
