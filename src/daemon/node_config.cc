@@ -26,7 +26,6 @@ net::MeshOptions mesh_options_of(const NodeConfig& config) {
   options.members = config.members;
   options.listen = config.listen;
   options.group = config.group;
-  options.epoch = config.epoch;
   options.tls = config.tls;
   return options;
 }

@@ -22,8 +22,10 @@ std::optional<std::uint64_t> count_messages(std::span<const std::uint8_t> messag
 }
 
 bool makes_sense(const Content& content) {
+  if (const auto* bye = std::get_if<Bye>(&content)) return bye->text.size() <= kLongestBye;
   const auto* hello = std::get_if<Hello>(&content);
   return hello == nullptr || (!hello->group.empty() && hello->group.size() <= kLongestGroup &&
+                              hello->settings.size() <= kLongestSettings &&
                               hello->incarnation != 0 && hello->nonce != 0);
 }
 

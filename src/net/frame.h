@@ -12,7 +12,6 @@
 #include <span>
 #include <variant>
 
-#include "base/ids.h"
 #include "base/record.h"
 #include "base/seat.h"
 #include "net/stats.h"
@@ -20,11 +19,13 @@
 
 namespace hapax::net {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestGreeting =
-    1024;  // The frame limit until both know each other.
+    2048;  // The frame limit until both know each other.
 inline constexpr std::size_t kLongestGroup = 64;
+inline constexpr std::size_t kLongestSettings = 512;
+inline constexpr std::size_t kLongestBye = 1280;  // Twice the settings, and what is said of them.
 inline constexpr std::size_t kDataOverhead = 64;  // More than a Data costs besides its message.
 
 constexpr bool is_valid(Drop drop) { return static_cast<std::size_t>(drop) < kDrops; }
@@ -36,7 +37,7 @@ constexpr bool is_valid(Drop drop) { return static_cast<std::size_t>(drop) < kDr
 struct Hello {
   std::uint32_t version = kProtocolVersion;
   Bytes group;
-  Epoch epoch{};
+  Bytes settings;  // What all members must have in common, as people read it.
   Seat from{};
   std::uint64_t incarnation = 0;
   Seat to{};
@@ -46,8 +47,8 @@ struct Hello {
   std::uint64_t nonce = 0;
   std::uint64_t echo = 0;  // The nonce being answered; 0 in the dialler's.
 
-  HAPAX_RECORD(Hello, version, group, epoch, from, incarnation, to, seen, received, attempt, nonce,
-               echo)
+  HAPAX_RECORD(Hello, version, group, settings, from, incarnation, to, seen, received, attempt,
+               nonce, echo)
 };
 // The dialler's answer to the other's Hello. From here on both may send.
 struct Confirm {
@@ -57,11 +58,10 @@ struct Confirm {
 };
 // Messages `first`, `first`+1, …; everything up to `ack` has been received.
 struct Data {
-  Epoch epoch{};
   std::uint64_t first = 0;
   std::uint64_t ack = 0;
 
-  HAPAX_RECORD(Data, epoch, first, ack)
+  HAPAX_RECORD(Data, first, ack)
 };
 // Everything up to `ack` has been received. Also a sign of life if there is nothing to say.
 struct Ack {
@@ -69,12 +69,12 @@ struct Ack {
 
   HAPAX_RECORD(Ack, ack)
 };
-// The last frame: why the connection ends (nothing: the sender stops), and the sender's epoch.
+// The last frame: why the connection ends (nothing: the sender stops), and in words.
 struct Bye {
   std::optional<Drop> why;
-  Epoch epoch{};
+  Bytes text{};
 
-  HAPAX_RECORD(Bye, why, epoch)
+  HAPAX_RECORD(Bye, why, text)
 };
 
 using Content = std::variant<Hello, Confirm, Data, Ack, Bye>;

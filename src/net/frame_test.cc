@@ -16,7 +16,7 @@ using Found = FrameReader::Found;
 Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
 Hello hello() {
-  return {kProtocolVersion, bytes("orders"), Epoch{3}, Seat{2}, 77, Seat{0}, 55, 9, 4, 11, 12};
+  return {kProtocolVersion, bytes("orders"), bytes("two"), Seat{2}, 77, Seat{0}, 55, 9, 4, 11, 12};
 }
 
 Bytes frame_of(const Content& content, std::span<const std::uint8_t> messages = {}) {
@@ -53,15 +53,14 @@ std::vector<Bytes> read_in_pieces(const Bytes& stream, std::size_t piece, std::s
 TEST(Frame, HasTheseBytes) {
   EXPECT_EQ(frame_of(Ack{5}), (Bytes{2, 0, 0, 0, 3, 5}));
   EXPECT_EQ(frame_of(Confirm{300}), (Bytes{3, 0, 0, 0, 1, 0xac, 0x02}));
-  EXPECT_EQ(frame_of(Bye{Drop::wrong_group, Epoch{1}}), (Bytes{4, 0, 0, 0, 4, 1, 2, 1}));
-  EXPECT_EQ(frame_of(Bye{std::nullopt, Epoch{1}}), (Bytes{3, 0, 0, 0, 4, 0, 1}));
+  EXPECT_EQ(frame_of(Bye{Drop::wrong_group, bytes("x")}), (Bytes{5, 0, 0, 0, 4, 1, 2, 1, 'x'}));
+  EXPECT_EQ(frame_of(Bye{std::nullopt, {}}), (Bytes{3, 0, 0, 0, 4, 0, 0}));
   Bytes messages;
   write_message(messages, bytes("ab"));
   write_message(messages, bytes("\xff"));
-  EXPECT_EQ(frame_of(Data{Epoch{1}, 7, 6}, messages),
-            (Bytes{9, 0, 0, 0, 2, 1, 7, 6, 2, 'a', 'b', 1, 0xff}));
-  EXPECT_EQ(frame_of(hello()), (Bytes{18,  0,   0, 0, 0,  1, 6,  'o', 'r', 'd', 'e',
-                                      'r', 's', 3, 2, 77, 0, 55, 9,   4,   11,  12}));
+  EXPECT_EQ(frame_of(Data{7, 6}, messages), (Bytes{8, 0, 0, 0, 2, 7, 6, 2, 'a', 'b', 1, 0xff}));
+  EXPECT_EQ(frame_of(hello()), (Bytes{21, 0,   0,   0,   0, 2,  6, 'o', 'r', 'd', 'e', 'r', 's',
+                                      3,  't', 'w', 'o', 2, 77, 0, 55,  9,   4,   11,  12}));
 }
 
 TEST(Frame, ComesBackAsItWent) {
@@ -71,7 +70,7 @@ TEST(Frame, ComesBackAsItWent) {
   Bytes messages;
   write_message(messages, bytes("one"));
   write_message(messages, bytes(""));
-  const Bytes data_bytes = frame_of(Data{Epoch{1}, 7, 6}, messages);
+  const Bytes data_bytes = frame_of(Data{7, 6}, messages);
   std::optional<Frame> data = decoded(data_bytes);
   ASSERT_TRUE(data);
   EXPECT_EQ(data->count, 2u);
@@ -85,10 +84,14 @@ TEST(Frame, RefusesWhatNoMemberWrites) {
   EXPECT_FALSE(decode_frame(Bytes{5})) << "unknown record";
   EXPECT_FALSE(decode_frame(Bytes{3, 5, 0})) << "trailing byte";
   EXPECT_FALSE(decode_frame(Bytes{3, 0x85, 0})) << "padded number";
-  EXPECT_FALSE(decode_frame(Bytes{2, 1, 7, 6})) << "a Data without a message";
-  EXPECT_FALSE(decode_frame(Bytes{2, 1, 7, 6, 2, 'a'})) << "a message cut short";
-  EXPECT_FALSE(decode_frame(Bytes{4, 1, 10, 0})) << "unknown reason";
+  EXPECT_FALSE(decode_frame(Bytes{2, 7, 6})) << "a Data without a message";
+  EXPECT_FALSE(decode_frame(Bytes{2, 7, 6, 2, 'a'})) << "a message cut short";
+  EXPECT_FALSE(decode_frame(Bytes{4, 1, 11, 0})) << "unknown reason";
+  EXPECT_FALSE(decoded(frame_of(Bye{Drop::replay, Bytes(kLongestBye + 1)})));
   Hello nobody = hello();
+  nobody.settings = Bytes(kLongestSettings + 1);
+  EXPECT_FALSE(decoded(frame_of(nobody)));
+  nobody = hello();
   nobody.group.clear();
   EXPECT_FALSE(decoded(frame_of(nobody)));
   nobody.group.assign(kLongestGroup + 1, 'x');
@@ -103,7 +106,7 @@ TEST(Frame, RefusesEveryTruncation) {
   write_message(messages, bytes("payload"));
   for (const Bytes& frame :
        {frame_of(hello()), frame_of(Confirm{1u << 20}), frame_of(Ack{300}),
-        frame_of(Data{Epoch{1}, 7, 6}, messages), frame_of(Bye{Drop::replay, Epoch{900}})}) {
+        frame_of(Data{7, 6}, messages), frame_of(Bye{Drop::replay, bytes("again")})}) {
     for (std::size_t length = 0; length + kLengthBytes < frame.size(); ++length) {
       EXPECT_FALSE(decode_frame(std::span{frame}.subspan(kLengthBytes, length)));
     }
@@ -117,7 +120,7 @@ TEST(FrameReader, FindsFramesHoweverTheyArrive) {
   for (int i = 0; i < 50; ++i) {
     Bytes messages;
     write_message(messages, Bytes(prng.below(900), 'x'));
-    const Bytes frame = frame_of(Data{Epoch{1}, 7, 6}, messages);
+    const Bytes frame = frame_of(Data{7, 6}, messages);
     expected.emplace_back(frame.begin() + kLengthBytes, frame.end());
     stream.insert(stream.end(), frame.begin(), frame.end());
   }

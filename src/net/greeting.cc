@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
+
 namespace hapax::net {
+namespace {
+
+std::string shown(const Bytes& text) {
+  return printable({reinterpret_cast<const char*>(text.data()), text.size()});
+}
+
+}  // namespace
 
 Hello make_hello(const Identity& me, Seat to, const Link& link) {
   Hello hello;
   hello.group = me.group;
-  hello.epoch = me.epoch;
+  hello.settings = me.settings;
   hello.from = me.self;
   hello.incarnation = me.incarnation;
   hello.to = to;
@@ -15,6 +24,8 @@ Hello make_hello(const Identity& me, Seat to, const Link& link) {
   hello.received = link.received();
   return hello;
 }
+
+std::string words_of(const Bye& bye) { return shown(bye.text); }
 
 bool may_be(const Identity& me, Seat other, std::optional<Seat> dialled) {
   if (dialled) return other == *dialled;
@@ -37,9 +48,11 @@ std::optional<Objection> objection(const Identity& me, const Hello& hello,
                      fmt::format("says it is member {} with the certificate of member {}",
                                  number(hello.from) + 1, number(*certified) + 1)};
   }
-  if (hello.epoch != me.epoch) {
-    return Objection{Drop::wrong_epoch,
-                     fmt::format("it is in epoch {} and we in {}", hello.epoch, me.epoch)};
+  if (hello.settings != me.settings) {
+    return Objection{
+        Drop::other_settings,
+        fmt::format("member {} was started with {}; member {} with {}", number(hello.from) + 1,
+                    shown(hello.settings), number(me.self) + 1, shown(me.settings))};
   }
   return std::nullopt;
 }

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "base/ids.h"
 #include "base/seat.h"
 #include "net/frame.h"
 #include "net/link.h"
@@ -18,7 +17,7 @@ struct Identity {
   Seat self{};
   std::uint32_t size = 0;  // Of the group.
   Bytes group;
-  Epoch epoch{};
+  Bytes settings;
   std::uint64_t incarnation = 0;
 };
 
@@ -26,6 +25,9 @@ Hello make_hello(const Identity& me, Seat to, const Link& link);
 
 // The member that may be at the other end: the one we dialled or, if it dialled us, any higher one.
 bool may_be(const Identity& me, Seat other, std::optional<Seat> dialled);
+
+// What a goodbye says, fit to be shown.
+std::string words_of(const Bye& bye);
 
 struct Objection {
   Drop why;

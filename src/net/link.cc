@@ -23,8 +23,8 @@ std::size_t front_size(std::span<const std::uint8_t> messages) {
 
 }  // namespace
 
-Link::Link(std::uint64_t own_incarnation, Epoch epoch, const LinkLimits& limits)
-    : own_(own_incarnation), epoch_(epoch), limits_(limits) {
+Link::Link(std::uint64_t own_incarnation, const LinkLimits& limits)
+    : own_(own_incarnation), limits_(limits) {
   HAPAX_CHECK(own_incarnation != 0u);
 }
 
@@ -69,7 +69,7 @@ std::size_t Link::write(Bytes& out, std::size_t budget) {
       size += front_size(rest.subspan(size));
       ++written_;
     } while (written_ < pushed_ && size + front_size(rest.subspan(size)) <= batch);
-    write_frame(out, Data{epoch_, first, received_}, rest.first(size));
+    write_frame(out, Data{first, received_}, rest.first(size));
     cursor_ += size;
     ++frames;
     if (first <= ever_written_) resent_ += std::min(written_, ever_written_) - first + 1;

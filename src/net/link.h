@@ -13,7 +13,6 @@
 #include <optional>
 #include <span>
 
-#include "base/ids.h"
 #include "net/frame.h"
 #include "wire/codec.h"
 
@@ -28,7 +27,7 @@ struct LinkLimits {
 class Link {
  public:
   // REQUIRES: incarnation != 0.
-  Link(std::uint64_t own_incarnation, Epoch epoch, const LinkLimits& limits);
+  Link(std::uint64_t own_incarnation, const LinkLimits& limits);
 
   // Queues a message; false if it would go beyond the limits, and then nothing has changed.
   [[nodiscard]] bool push(std::span<const std::uint8_t> message);
@@ -64,7 +63,6 @@ class Link {
   void forget();
 
   std::uint64_t own_;
-  Epoch epoch_;
   LinkLimits limits_;
   std::uint64_t peer_ = 0;  // The incarnation at the other end; 0: never met.
 

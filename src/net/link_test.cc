@@ -12,7 +12,6 @@ namespace hapax::net {
 namespace {
 
 using Meeting = Link::Meeting;
-constexpr Epoch kEpoch{1};
 constexpr std::size_t kPlenty = std::size_t{1} << 20;
 
 Bytes payload(std::string_view text) { return {text.begin(), text.end()}; }
@@ -20,7 +19,7 @@ Bytes payload(std::string_view text) { return {text.begin(), text.end()}; }
 // An end of the channel with what it delivers, and the wire towards it.
 struct End {
   explicit End(std::uint64_t incarnation, LinkLimits limits = {})
-      : own(incarnation), link(incarnation, kEpoch, limits) {}
+      : own(incarnation), link(incarnation, limits) {}
 
   // False if the bytes at hand are impossible.
   bool take(std::size_t count) {
@@ -151,17 +150,17 @@ TEST(Link, AcknowledgesOneWayTrafficBeforeTheOtherRunsFull) {
 TEST(Link, DropsWhatItHas) {
   End b{20};
   b.link.meet(10, 0, 0);
-  EXPECT_EQ(b.link.receive(Data{kEpoch, 1, 0}, 3, 9), 0u);
-  EXPECT_EQ(b.link.receive(Data{kEpoch, 2, 0}, 4, 9), 2u);  // 2 and 3 again, 4 and 5 anew.
-  EXPECT_EQ(b.link.receive(Data{kEpoch, 1, 0}, 3, 9), 3u);
+  EXPECT_EQ(b.link.receive(Data{1, 0}, 3, 9), 0u);
+  EXPECT_EQ(b.link.receive(Data{2, 0}, 4, 9), 2u);  // 2 and 3 again, 4 and 5 anew.
+  EXPECT_EQ(b.link.receive(Data{1, 0}, 3, 9), 3u);
   EXPECT_EQ(b.link.received(), 5u);
 }
 
 TEST(Link, SeesGapsAndImpossibleAcknowledgements) {
   End a{10};
   a.link.meet(20, 0, 0);
-  EXPECT_FALSE(a.link.receive(Data{kEpoch, 2, 0}, 1, 1)) << "a gap";
-  EXPECT_FALSE(a.link.receive(Data{kEpoch, 0, 0}, 1, 1)) << "there is no message 0";
+  EXPECT_FALSE(a.link.receive(Data{2, 0}, 1, 1)) << "a gap";
+  EXPECT_FALSE(a.link.receive(Data{0, 0}, 1, 1)) << "there is no message 0";
   EXPECT_FALSE(a.link.receive(Ack{1})) << "nothing was sent";
   ASSERT_TRUE(a.link.push(payload("one")));
   EXPECT_FALSE(a.link.receive(Ack{1})) << "queued, but not written";

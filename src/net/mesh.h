@@ -55,7 +55,7 @@ struct MeshOptions {
   std::uint32_t seats = 0;        // At least this many; where the others are is said later.
   std::optional<Address> listen;  // If not where the others reach us, e.g. 0.0.0.0:7400.
   std::string group;              // 1 … 64 characters; members of different groups never mix.
-  Epoch epoch{};
+  std::string settings;           // What all must have in common; who differs is refused.
   std::uint64_t incarnation = 0;  // Of this process; 0: the wall clock in microseconds.
   std::optional<TlsFiles> tls;    // Without it every address must be local.
   MeshLimits limits;
@@ -114,6 +114,8 @@ class Mesh {
   };
 
   bool is_up(Seat peer) const;
+  // Why it is not up, for people: what it or we object to. Empty: nothing was said.
+  const std::string& trouble_with(Seat peer) const;
   // Of the process that the peer is, or was last; 0: it was never up.
   std::uint64_t incarnation_of(Seat peer) const;
   // Reads nothing more from a peer that is up, until told otherwise.

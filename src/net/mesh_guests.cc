@@ -22,8 +22,8 @@ std::uint64_t fresh_nonce() {
 
 // Only one that may be a member with a wrong setting is told why; others learn nothing.
 bool is_worth_a_word(Drop why) {
-  return why == Drop::wrong_version || why == Drop::wrong_group || why == Drop::wrong_epoch ||
-         why == Drop::violation;
+  return why == Drop::wrong_version || why == Drop::wrong_group || why == Drop::other_settings ||
+         why == Drop::taken || why == Drop::violation;
 }
 
 }  // namespace
@@ -104,8 +104,8 @@ void Mesh::Impl::on_guest_frame(Guests::iterator guest, std::span<const std::uin
       [&](const Confirm& confirm) { on_confirm(guest, confirm); },
       [&](const Bye& bye) {
         if (!guest->dialled) return too_early();
-        log_unreachable(*guest->dialled, bye.why ? fmt::format("it refuses us ({}), in epoch {}",
-                                                               name_of(*bye.why), bye.epoch)
+        log_unreachable(*guest->dialled, bye.why ? fmt::format("it refuses us ({}): {}",
+                                                               name_of(*bye.why), words_of(bye))
                                                  : std::string{"it is stopping"});
         remove(guest);
       },
@@ -115,6 +115,8 @@ void Mesh::Impl::on_guest_frame(Guests::iterator guest, std::span<const std::uin
 void Mesh::Impl::on_hello(Guests::iterator guest, const Hello& hello) {
   if (guest->hello) return refuse(guest, Drop::malformed, "introduces itself twice");
   if (const auto no = objection(me_, hello, guest->dialled, guest->certified)) {
+    // Whoever it really is: a wrong setting is what people look for.
+    if (no->why == Drop::other_settings) peers_[number(hello.from)].trouble = no->what;
     return refuse(guest, no->why, no->what);
   }
   const std::uint64_t expected_echo = guest->dialled ? guest->nonce : 0;
@@ -133,8 +135,11 @@ void Mesh::Impl::answer(Guests::iterator guest, const Hello& hello) {
   if (is_same && hello.attempt <= peer.last_attempt) {
     return refuse(guest, Drop::replay, "an attempt that we have seen");
   }
-  if (peer.up != nullptr && hello.incarnation < peer.link.seen()) {
-    return refuse(guest, Drop::replay, "an older process of a member that is up");
+  // Whoever is dead is noticed soon. Until then the one that we have is believed to be the member.
+  if (peer.up != nullptr && !is_same) {
+    return refuse(guest, Drop::taken,
+                  fmt::format("member {} is connected already, from {}: was it started twice?",
+                              number(hello.from) + 1, peer.up->remote()));
   }
   if (!guest->certified) make_room(options_.limits.per_identity, hello.from);
   guest->hello = hello;
@@ -175,6 +180,7 @@ void Mesh::Impl::establish(Guests::iterator guest, const Hello& hello) {
   peer.up->belongs_to(peer.id);
   peer.up->allow(options_.limits.frame_bytes);
   peer.is_held = false;
+  peer.trouble.clear();
   peer.unheard = peer.unspoken = Milliseconds{0};
   guests_.erase(guest);
   logged_[number(peer.id)] = 0;
@@ -192,7 +198,7 @@ void Mesh::Impl::establish(Guests::iterator guest, const Hello& hello) {
 void Mesh::Impl::refuse(Guests::iterator guest, Drop why, const std::string& what) {
   const auto who = guest->dialled ? guest->dialled : guest->certified;
   count(why, who, guest->connection->remote(), what);
-  if (is_worth_a_word(why)) say_bye(guest->connection, why);
+  if (is_worth_a_word(why)) say_bye(guest->connection, why, what);
   const std::optional<Seat> target = guest->dialled;
   if (!is_worth_a_word(why)) guest->connection->close();
   guests_.erase(guest);

@@ -10,6 +10,7 @@
 
 #include "base/prng.h"
 #include "net/frame.h"
+#include "net/greeting.h"
 #include "net/testing/party.h"
 
 namespace hapax::net {
@@ -68,10 +69,12 @@ class Client {
   FrameReader reader_{1 << 20};
 };
 
+Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+
 Hello hello_of(Seat from, Seat to) {
   Hello hello;
   hello.group = {'t', 'e', 's', 't'};
-  hello.epoch = Epoch{1};
+  hello.settings = bytes_of("one");
   hello.from = from;
   hello.to = to;
   hello.incarnation = 99;
@@ -114,23 +117,25 @@ TEST(MeshDoor, AMemberIsLetInByTheProtocolAsWritten) {
   ASSERT_TRUE(testing::run_until(door.io, [&] { return door.member->mesh->is_up(k1); }));
 }
 
-TEST(MeshDoor, RefusesOtherGroupsEpochsAndVersionsWithAReason) {
+TEST(MeshDoor, RefusesOtherGroupsSettingsAndVersionsWithAReason) {
   Door door;
   Hello hello = hello_of(k1, k0);
   hello.group = {'x'};
   EXPECT_EQ(door.bye_for(hello).why, Drop::wrong_group);
   hello = hello_of(k1, k0);
-  for (const Epoch epoch : {Epoch{0}, Epoch{2}}) {
-    hello.epoch = epoch;
+  for (const char* settings : {"", "two\x1b[31m"}) {
+    hello.settings = bytes_of(settings);
     const Bye bye = door.bye_for(hello);
-    EXPECT_EQ(bye.why, Drop::wrong_epoch);
-    EXPECT_EQ(bye.epoch, Epoch{1});
+    EXPECT_EQ(bye.why, Drop::other_settings);
+    EXPECT_THAT(words_of(bye), HasSubstr("member 1 with one"));
   }
+  EXPECT_THAT(door.member->mesh->trouble_with(k1),
+              HasSubstr("member 2 was started with two\\x1b[31m; member 1 with one"));
   hello = hello_of(k1, k0);
-  hello.version = 2;
+  hello.version = 1;
   EXPECT_EQ(door.bye_for(hello).why, Drop::wrong_version);
   EXPECT_EQ(door.member->dropped(Drop::wrong_group), 1u);
-  EXPECT_EQ(door.member->dropped(Drop::wrong_epoch), 2u);
+  EXPECT_EQ(door.member->dropped(Drop::other_settings), 2u);
   EXPECT_EQ(door.member->dropped(Drop::wrong_version), 1u);
   EXPECT_EQ(door.member->log.size(), 3u) << "once each";
 }
@@ -168,26 +173,39 @@ TEST(MeshDoor, ARecordedConversationCannotBePlayedAgain) {
   later.send(confirm);
   EXPECT_TRUE(later.is_hung_up(door.io));
   EXPECT_EQ(door.member->dropped(Drop::replay), 2u);
-  Client older = door.client();
-  guess.incarnation = 98;
-  older.send(guess);
-  EXPECT_TRUE(older.is_hung_up(door.io));
-  EXPECT_EQ(door.member->dropped(Drop::replay), 3u);
   EXPECT_TRUE(door.member->mesh->is_up(k1)) << "and the member was not disturbed";
+}
+
+TEST(MeshDoor, AMemberThatIsStartedTwiceIsToldSoAndTheFirstIsNotDisturbed) {
+  Door door;
+  Client member = door.client();
+  member.send(hello_of(k1, k0));
+  const auto answer = member.receive(door.io);
+  ASSERT_TRUE(answer);
+  member.send(Confirm{std::get<Hello>(decode_frame(*answer)->content).nonce});
+  ASSERT_TRUE(testing::run_until(door.io, [&] { return door.member->mesh->is_up(k1); }));
+  for (const std::uint64_t incarnation : {98u, 100u}) {
+    Hello twin = hello_of(k1, k0);
+    twin.incarnation = incarnation;
+    const Bye bye = door.bye_for(twin);
+    EXPECT_EQ(bye.why, Drop::taken);
+    EXPECT_THAT(words_of(bye), HasSubstr("member 2 is connected already, from 127.0.0.1:"));
+  }
+  EXPECT_TRUE(door.member->mesh->is_up(k1));
 }
 
 TEST(MeshDoor, DropsWhatIsTooLargeOrNoFrame) {
   Door door;
   const std::vector<Bytes> bytes{
-      {0x01, 0x04, 0, 0},           // 1025 before the greeting is over.
-      {0xff, 0xff, 0xff, 0xff},     // Four gigabytes.
-      {'G', 'E', 'T', ' ', '/'},    // A browser.
-      {0, 0, 0, 0},                 // Nothing.
-      {1, 0, 0, 0, 9},              // An unknown record.
-      {2, 0, 0, 0, 3, 0},           // An Ack before the greeting.
-      {5, 0, 0, 0, 2, 1, 1, 0, 0},  // Data before the greeting.
-      {2, 0, 0, 0, 1, 0},           // A Confirm before the greeting.
-      {3, 0, 0, 0, 4, 0, 1},        // A goodbye before the greeting.
+      {0x01, 0x08, 0, 0},         // 2049 before the greeting is over.
+      {0xff, 0xff, 0xff, 0xff},   // Four gigabytes.
+      {'G', 'E', 'T', ' ', '/'},  // A browser.
+      {0, 0, 0, 0},               // Nothing.
+      {1, 0, 0, 0, 9},            // An unknown record.
+      {2, 0, 0, 0, 3, 0},         // An Ack before the greeting.
+      {4, 0, 0, 0, 2, 1, 0, 0},   // Data before the greeting.
+      {2, 0, 0, 0, 1, 0},         // A Confirm before the greeting.
+      {3, 0, 0, 0, 4, 0, 0},      // A goodbye before the greeting.
   };
   for (const Bytes& sent : bytes) {
     Client stranger = door.client();
@@ -209,7 +227,7 @@ TEST(MeshDoor, AMemberThatBreaksTheProtocolIsHungUpOn) {
     member.send(Confirm{std::get<Hello>(decode_frame(*answer)->content).nonce});
     Bytes frame;
     if (is_gap) {
-      write_frame(frame, Data{Epoch{1}, 2, 0}, Bytes{1, 1});
+      write_frame(frame, Data{2, 0}, Bytes{1, 1});
     } else {
       write_frame(frame, Ack{1});
     }
@@ -336,7 +354,7 @@ TEST(MeshUnderAttack, AMemberFindsItsWayInThroughAFlood) {
   EXPECT_TRUE(testing::run_until(io, more));
 }
 
-TEST(MeshUnderAttack, MembersOfTwoGroupsOrEpochsNeverMix) {
+TEST(MeshUnderAttack, MembersOfTwoGroupsOrSettingsNeverMix) {
   io_context io;
   Member low{io, options_of(0, {address("127.0.0.1:0"), address("127.0.0.1:0")})};
   MeshOptions options = options_of(1, {low.at(), address("127.0.0.1:0")});
@@ -344,15 +362,17 @@ TEST(MeshUnderAttack, MembersOfTwoGroupsOrEpochsNeverMix) {
   Member other{io, options};
   ASSERT_TRUE(testing::run_until(io, [&] { return low.dropped(Drop::wrong_group) >= 2; }));
   options.group = "test";
-  options.epoch = Epoch{2};
+  options.settings = "two";
   Member later{io, options};
-  ASSERT_TRUE(testing::run_until(io, [&] { return low.dropped(Drop::wrong_epoch) >= 2; }));
+  ASSERT_TRUE(testing::run_until(io, [&] { return low.dropped(Drop::other_settings) >= 2; }));
   EXPECT_FALSE(low.mesh->is_up(k1));
   EXPECT_FALSE(other.mesh->is_up(k0));
   ASSERT_EQ(other.log.size(), 1u) << "told once, however often it tries";
   EXPECT_THAT(other.log[0], HasSubstr("refuses us (wrong group)"));
   ASSERT_EQ(later.log.size(), 1u);
-  EXPECT_THAT(later.log[0], HasSubstr("(wrong epoch), in epoch 1"));
+  EXPECT_THAT(
+      later.log[0],
+      HasSubstr("refuses us (other settings): member 2 was started with two; member 1 with one"));
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ LinkLimits link_limits(const MeshLimits& limits) {
 Identity identity_of(const MeshOptions& options) {
   const auto size = static_cast<std::uint32_t>(options.members.size());
   return {options.self, std::max(size, options.seats),
-          Bytes(options.group.begin(), options.group.end()), options.epoch, options.incarnation};
+          Bytes(options.group.begin(), options.group.end()),
+          Bytes(options.settings.begin(), options.settings.end()), options.incarnation};
 }
 
 }  // namespace
@@ -180,15 +181,12 @@ void Mesh::Impl::on_peer_frame(Peer& peer, std::span<const std::uint8_t> body) {
           hang_up(peer, Drop::violation, "acknowledges what was never sent");
         }
       },
-      [&](const Bye& bye) { down(peer, bye.why ? name_of(*bye.why) : "it said goodbye"); },
+      [&](const Bye& bye) { down(peer, bye.why ? words_of(bye) : "it said goodbye"); },
       [&](const Hello&) { hang_up(peer, Drop::violation, "introduces itself twice"); },
       [&](const Confirm&) { hang_up(peer, Drop::violation, "confirms twice"); });
 }
 
 void Mesh::Impl::on_data(Peer& peer, const Data& data, Frame& frame) {
-  if (data.epoch != me_.epoch) {
-    return hang_up(peer, Drop::wrong_epoch, fmt::format("a message of epoch {}", data.epoch));
-  }
   const auto known = peer.link.receive(data, frame.count, frame.messages.size());
   if (!known) {
     return hang_up(peer, Drop::violation, "a gap, or acknowledges what was never sent");
@@ -214,7 +212,7 @@ void Mesh::Impl::on_lost(Connection& connection, std::optional<Drop> fault, std:
 
 void Mesh::Impl::hang_up(Peer& peer, Drop why, const std::string& what) {
   count(why, peer.id, peer.up->remote(), what);
-  say_bye(peer.up, why);
+  say_bye(peer.up, why, what);
   down(peer, what);
 }
 
@@ -227,8 +225,9 @@ void Mesh::Impl::down(Peer& peer, std::string_view why) {
   if (handlers_.on_down && !is_stopped_) handlers_.on_down(peer.id, why);
 }
 
-void Mesh::Impl::say_bye(std::shared_ptr<Connection> connection, std::optional<Drop> why) {
-  write_frame(connection->out(), Bye{why, me_.epoch});
+void Mesh::Impl::say_bye(std::shared_ptr<Connection> connection, std::optional<Drop> why,
+                         const std::string& what) {
+  write_frame(connection->out(), Bye{why, Bytes(what.begin(), what.end())});
   ++stats_.frames_out;
   // Nor may there be too many on their way out.
   if (leaving_.size() >= options_.limits.pending + me_.size) {
@@ -253,7 +252,7 @@ void Mesh::Impl::stop() {
     if (peer.dialer != nullptr) peer.dialer->close();
     if (peer.up == nullptr) continue;
     peer.link.write(peer.up->out(), SIZE_MAX);
-    say_bye(std::exchange(peer.up, nullptr), std::nullopt);
+    say_bye(std::exchange(peer.up, nullptr), std::nullopt, {});
   }
   timer_.cancel();
   if (leaving_.empty()) return;
@@ -343,6 +342,7 @@ void Mesh::Impl::log(const std::string& line) const {
 }
 
 void Mesh::Impl::log_unreachable(Seat peer, std::string_view why) {
+  peers_[number(peer)].trouble = why;
   constexpr std::uint32_t kBit = 1u << kDrops;
   std::uint32_t& logged = logged_[number(peer)];
   if (is_stopped_ || (logged & kBit) != 0) return;

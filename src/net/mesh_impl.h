@@ -26,7 +26,7 @@ std::optional<Error> objection_to(const Address& address, const MeshOptions& opt
 
 struct MeshPeer {
   MeshPeer(Seat id_, const Identity& me, const LinkLimits& limits)
-      : id(id_), link(me.incarnation, me.epoch, limits) {}
+      : id(id_), link(me.incarnation, limits) {}
 
   Seat id;
   std::optional<Address> address;  // Nothing: not known yet.
@@ -38,6 +38,7 @@ struct MeshPeer {
   bool is_dirty = false;           // Invariant: true if and only if in dirty_.
   bool was_up = false;
   bool is_held = false;
+  std::string trouble;  // Why it is not up, if we were told.
   Milliseconds unheard{};
   Milliseconds unspoken{};
 };
@@ -65,6 +66,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   Result<void> set_address(Seat peer, const Address& address);
   void hold(Seat peer, bool on);
   std::uint64_t incarnation_of(Seat peer) const { return peers_[number(peer)].link.seen(); }
+  const std::string& trouble_with(Seat peer) const { return peers_[number(peer)].trouble; }
   bool is_up(Seat peer) const { return peers_[number(peer)].up != nullptr; }
   std::size_t largest_message() const { return options_.limits.frame_bytes - kDataOverhead; }
   Address listening() const;
@@ -118,7 +120,8 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   // They end.
   void hang_up(Peer& peer, Drop why, const std::string& what);
   void down(Peer& peer, std::string_view why);
-  void say_bye(std::shared_ptr<Connection> connection, std::optional<Drop> why);
+  void say_bye(std::shared_ptr<Connection> connection, std::optional<Drop> why,
+               const std::string& what);
   void close_all();
 
   // Time passes.

@@ -139,7 +139,7 @@ TEST_F(MeshTls, RefusesTheCertificateOfAnotherMember) {
   liar.next_layer().connect({boost::asio::ip::address_v4::loopback(), one[0].at().port});
   Hello hello;
   hello.group = {'t', 'e', 's', 't'};
-  hello.epoch = Epoch{1};
+  hello.settings = {'o', 'n', 'e'};
   hello.from = k1;
   hello.incarnation = 5;
   hello.attempt = 1;

@@ -11,22 +11,23 @@ namespace hapax::net {
 
 // Why a connection or a message was dropped.
 enum class Drop : std::uint8_t {
-  stranger,       // Not a member, no or another member's certificate, or dialling the wrong way.
-  wrong_version,  // Speaks another version of the protocol.
-  wrong_group,    // A member of another group.
-  wrong_epoch,    // Lives in an earlier or a later epoch.
-  replay,         // An old conversation, an older incarnation, or a message that we have.
-  oversized,      // A frame larger than allowed.
-  malformed,      // Bytes that no member writes.
-  violation,      // Well-formed, but impossible: a gap, an acknowledgement of what was not sent.
+  stranger,        // Not a member, no or another member's certificate, or dialling the wrong way.
+  wrong_version,   // Speaks another version of the protocol.
+  wrong_group,     // A member of another group.
+  other_settings,  // Was started with another list, other algorithms, …
+  taken,           // A member that is connected already, as another process.
+  replay,          // An old conversation, an older incarnation, or a message that we have.
+  oversized,       // A frame larger than allowed.
+  malformed,       // Bytes that no member writes.
+  violation,       // Well-formed, but impossible: a gap, an acknowledgement of what was not sent.
   handshake_timeout,  // Did not introduce itself in time.
   too_many,           // More connections than allowed; the oldest unfinished one goes.
 };
-inline constexpr std::size_t kDrops = 10;
+inline constexpr std::size_t kDrops = 11;
 
 constexpr std::string_view name_of(Drop drop) {
   constexpr std::array<std::string_view, kDrops> kNames{
-      "stranger",  "wrong version", "wrong group", "wrong epoch",       "replay",
+      "stranger",  "wrong version", "wrong group", "other settings",    "taken",   "replay",
       "oversized", "malformed",     "violation",   "handshake timeout", "too many"};
   return kNames[static_cast<std::size_t>(drop)];
 }

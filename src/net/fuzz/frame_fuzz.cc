@@ -15,18 +15,17 @@ namespace hapax::net {
 namespace {
 
 constexpr std::size_t kLargest = 4096;
-constexpr Epoch kFuzzEpoch{1};
 
 // A link with three messages out and one in, so that acknowledgements and duplicates mean
 // something.
 Link busy_link() {
-  Link link{10, kFuzzEpoch, {kLargest, 4 * kLargest, 100}};
+  Link link{10, {kLargest, 4 * kLargest, 100}};
   HAPAX_CHECK(link.meet(20, 0, 0) == Link::Meeting::first);
   const Bytes message{'a'};
   for (int i = 0; i < 3; ++i) HAPAX_CHECK(link.push(message));
   Bytes out;
   link.write(out, kLargest);
-  HAPAX_CHECK((link.receive(Data{kFuzzEpoch, 1, 0}, 1, 2) == std::uint64_t{0}));
+  HAPAX_CHECK((link.receive(Data{1, 0}, 1, 2) == std::uint64_t{0}));
   return link;
 }
 
@@ -53,12 +52,12 @@ void take(Link& link, Frame& frame) {
         HAPAX_CHECK((!possible || ack.ack <= 3));
       },
       [&](const Hello& hello) {
-        const Identity me{Seat{0}, 3, {'t'}, kFuzzEpoch, 10};
+        const Identity me{Seat{0}, 3, {'t'}, {'s'}, 10};
         if (objection(me, hello, std::nullopt, std::nullopt)) return;
         HAPAX_CHECK(hello.from != me.self);
         link.meet(hello.incarnation, hello.seen, hello.received);
       },
-      [](const Confirm&) {}, [](const Bye&) {});
+      [](const Confirm&) {}, [](const Bye& bye) { (void)words_of(bye); });
   HAPAX_CHECK(link.unacknowledged() <= 3);
 }
 

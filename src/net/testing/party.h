@@ -113,7 +113,7 @@ inline MeshOptions options_of(std::uint32_t self, std::vector<Address> members) 
   options.self = Seat{self};
   options.members = std::move(members);
   options.group = "test";
-  options.epoch = Epoch{1};
+  options.settings = "one";
   options.limits.backoff_min = Milliseconds{2};
   options.limits.backoff_max = Milliseconds{50};
   return options;
