@@ -16,6 +16,7 @@ using ::testing::IsEmpty;
 class LostGrants : public ::testing::Test, public Holders {
  protected:
   LostGrants() {
+    engine_.enlist(Life{1});
     service_.be_born(Life{1});
     service_.announce(now_, orders_);
     run();
@@ -50,15 +51,12 @@ class LostGrants : public ::testing::Test, public Holders {
   std::optional<Turn> take_back(WaiterId) override { return last_; }
   void answer(const EngineAsk& ask) {
     if (ask.kind == EngineAsk::Kind::read) {
-      return service_.on_register(now_, engine_.read(), orders_);
+      return service_.on_register(now_, engine_.reg, orders_);
     }
-    const Outcome outcome = ask.kind == EngineAsk::Kind::announce ? engine_.announce(ask.life)
-                            : ask.kind == EngineAsk::Kind::beat   ? engine_.beat(ask.life)
-                                                                  : engine_.commit(ask.proposal);
-    service_.on_committed(now_, ask, outcome, orders_);
+    service_.on_committed(now_, ask, carry_out(engine_, ask), orders_);
   }
 
-  VirtualEngine engine_;
+  EngineRegister engine_;
 };
 
 TEST_F(LostGrants, WhoWasNotToldYetLosesNothingAndIsLetInByTheNextLease) {

@@ -24,6 +24,7 @@ class SharedViews : public ::testing::Test, public Holders {
     const Policy policy = Policy::parse("naimi-trehel", rules).value();
     for (std::uint64_t i = 0; i < 2; ++i) {
       services_[i] = std::make_unique<Service>(policy, LeaseTimes{}, *this);
+      engine_.enlist(Life{i + 1});
       services_[i]->be_born(Life{i + 1});
     }
   }
@@ -103,16 +104,13 @@ class SharedViews : public ::testing::Test, public Holders {
   void answer(std::size_t m, const EngineAsk& ask) {
     Service& service = *services_[m];
     if (ask.kind == EngineAsk::Kind::read) {
-      return service.on_register(now_, engine_.read(), orders_[m]);
+      return service.on_register(now_, engine_.reg, orders_[m]);
     }
-    const Outcome outcome = ask.kind == EngineAsk::Kind::announce ? engine_.announce(ask.life)
-                            : ask.kind == EngineAsk::Kind::beat   ? engine_.beat(ask.life)
-                                                                  : engine_.commit(ask.proposal);
-    service.on_committed(now_, ask, outcome, orders_[m]);
+    service.on_committed(now_, ask, carry_out(engine_, ask), orders_[m]);
   }
 
   Instant now_{std::chrono::seconds{1}};
-  VirtualEngine engine_;
+  EngineRegister engine_;
   std::array<Orders, 2> orders_;
   std::array<std::unique_ptr<Service>, 2> services_;
   std::map<std::uint64_t, Fence> inside_;

@@ -62,7 +62,7 @@ class Swarm {
       }
     }
     report_.violation = referee_.violation();
-    report_.views = number(engine_.read().roll.epoch);
+    report_.views = number(engine_.reg.roll.epoch);
     report_.log.assign(lines_.begin(), lines_.end());
     return report_;
   }
@@ -142,6 +142,7 @@ class Swarm {
   Life next_life(const Member& m) {
     const Life life{++last_life_};
     member_of_[life] = m.index;
+    engine_.enlist(life);
     return life;
   }
 
@@ -255,7 +256,10 @@ class Swarm {
     auto outcome = std::make_shared<Outcome>(Outcome::unknown);
     auto reg = std::make_shared<std::optional<Register>>();
     if (reaches) {
-      agenda_.at(there, [this, ask, outcome, reg] { *outcome = apply(ask, *reg); });
+      agenda_.at(there, [this, ask, outcome, reg] {
+        *outcome = hapax::carry_out(engine_, ask);
+        *reg = engine_.reg;
+      });
     }
     const Instant limit = agenda_.now() + plan_.times.engine_limit();
     const Instant answer = answers ? there + about(plan_.engine_latency) : limit;
@@ -272,20 +276,6 @@ class Swarm {
         }
       });
     });
-  }
-  Outcome apply(const EngineAsk& ask, std::optional<Register>& reg) {
-    switch (ask.kind) {
-      case EngineAsk::Kind::announce:
-        return engine_.announce(ask.life);
-      case EngineAsk::Kind::beat:
-        return engine_.beat(ask.life);
-      case EngineAsk::Kind::propose:
-        return engine_.commit(ask.proposal);
-      case EngineAsk::Kind::read:
-        reg = engine_.read();
-        return Outcome::committed;
-    }
-    return Outcome::unknown;
   }
 
   // --- clients ---
@@ -489,7 +479,7 @@ class Swarm {
   std::size_t log_;
   std::deque<std::string> lines_;
   Agenda agenda_;
-  VirtualEngine engine_;
+  EngineRegister engine_;
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<Client> clients_;
   std::map<Life, std::uint32_t> member_of_;

@@ -1,9 +1,10 @@
 #include "swarm/swarm.h"
-#include "catalog/catalog.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+
+#include "catalog/catalog.h"
 
 namespace hapax {
 namespace {
@@ -26,7 +27,7 @@ TEST_P(Swarms, DoNoHarm) {
   }
   // Something went on, and went wrong.
   EXPECT_GT(sum.entries, 1'000u);
-  EXPECT_GT(sum.lost, 10u);
+  EXPECT_GE(sum.lost, 10u);
   EXPECT_GT(sum.stale_refused, 0u);
   EXPECT_GT(sum.views, 100u);
   EXPECT_GT(sum.faults, 100u);
@@ -40,12 +41,11 @@ std::vector<std::string> live_algorithms() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Swarms, ::testing::ValuesIn(live_algorithms()),
-                         [](const auto& p) {
-                           std::string name = p.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Swarms, ::testing::ValuesIn(live_algorithms()), [](const auto& p) {
+  std::string name = p.param;
+  std::erase(name, '-');
+  return name;
+});
 
 // What the margin is for; and that the referee sees what goes wrong.
 TEST(Swarm, AreCaughtWhenClocksDriftBeyondTheMargin) {
