@@ -2,20 +2,23 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/check.h"
-#include "locks/lock_payload.h"
 #include "catalog/catalog.h"
+#include "locks/lock_payload.h"
 
 namespace hapax {
 
 Instances::Instances(const Membership& membership, const Policy& policy, LockStats& stats)
     : membership_(membership), stats_(stats) {
+  std::vector<std::optional<VotingSets>> all;
   for (const Policy::SetsOf& named : policy.voting_sets()) {
     auto sets = find_algorithm(named.algorithm)->info.voting_sets(named.text, membership.size);
     const bool fits = sets.has_value() && sets->processes() == membership.size;
-    sets_.push_back(fits ? std::optional{std::move(*sets)} : std::nullopt);
+    all.push_back(fits ? std::optional{std::move(*sets)} : std::nullopt);
   }
+  sets_ = std::make_shared<const std::vector<std::optional<VotingSets>>>(std::move(all));
 }
 
 Instance Instances::make(const LockKind& kind, const View& view, const MutexChoices& choices) {
@@ -32,6 +35,14 @@ bool Instances::forget_if_like_new(const Instance& instance, const View& view,
   std::uint64_t& floor = floors_[place_of(instance)];
   floor = std::max(floor, counter);
   return true;
+}
+
+void Instances::encode_floors_to(Bytes& bytes) const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> raised;
+  for (std::size_t i = 0; i < floors_.size(); ++i) {
+    if (floors_[i] != 0) raised.emplace_back(i, floors_[i]);
+  }
+  encode_to(bytes, raised);
 }
 
 void Instances::post(const InstanceEffects::Send& send, const Instance& instance,

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,12 +17,16 @@
 #include "locks/outbox.h"
 #include "locks/policy.h"
 #include "voting/voting_sets.h"
+#include "wire/codec.h"
 
 namespace hapax {
 
 class Instances {
  public:
   Instances(const Membership& membership, const Policy& policy, LockStats& stats);
+  // For a copy of the table, which has stats of its own. REQUIRES: no step is under way.
+  Instances(const Instances& other, LockStats& stats)
+      : membership_(other.membership_), stats_(stats), sets_(other.sets_), floors_(other.floors_) {}
   Instances(const Instances&) = delete;
   Instances& operator=(const Instances&) = delete;
 
@@ -42,6 +47,7 @@ class Instances {
   // counter is beyond what counting can have reached is kept: a peer that made it up must not
   // spoil, by the floor, the locks that it has nothing to do with.
   bool forget_if_like_new(const Instance& instance, const View& view, const MutexChoices& choices);
+  void encode_floors_to(Bytes& bytes) const;
 
   // --- sending ---
 
@@ -62,14 +68,16 @@ class Instances {
     return stats_.algorithms[place_of(instance)];
   }
   const VotingSets* sets_for(const LockKind& kind) const {
-    return kind.sets == 0 || !sets_[kind.sets - 1] ? nullptr : &*sets_[kind.sets - 1];
+    if (kind.sets == 0) return nullptr;
+    const auto& sets = (*sets_)[kind.sets - 1];
+    return sets ? &*sets : nullptr;
   }
 
   Membership membership_;
   LockStats& stats_;
   // Those that the policy names. Empty where there are none for so many members, and the algorithm
-  // takes its own.
-  std::vector<std::optional<VotingSets>> sets_;
+  // takes its own. Instances refer to them, also those of a copy.
+  std::shared_ptr<const std::vector<std::optional<VotingSets>>> sets_;
   std::array<std::uint64_t, kMostAlgorithmIds> floors_{};
   InstanceEffects fx_;
 };

@@ -43,7 +43,12 @@ static_assert(sizeof(LockEntry) <= 152);
 class LockStore {
  public:
   LockStore() : index_(0, Hash{this}, Equal{this}) {}
-  LockStore(const LockStore&) = delete;
+  // Every entry keeps its slot. Its waiters lie in the WaiterPool, which is copied with it.
+  LockStore(const LockStore& other)
+      : free_(other.free_), used_(other.used_), index_(0, Hash{this}, Equal{this}) {
+    for (const auto& block : other.blocks_) blocks_.push_back(std::make_unique<Block>(*block));
+    for (const std::uint32_t slot : other.index_) index_.insert(slot);
+  }
   LockStore& operator=(const LockStore&) = delete;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(index_.size()); }
@@ -81,7 +86,8 @@ class LockStore {
   }
 
  private:
-  static constexpr std::uint32_t kBlock = 256;
+  static constexpr std::uint32_t kBlock =
+      8;  // A table with one lock is copied often, by a checker.
   using Block = std::array<LockEntry, kBlock>;
 
   static std::uint32_t short_hash(std::string_view name) {

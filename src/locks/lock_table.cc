@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "catalog/catalog.h"
 #include "core/instance.h"
 #include "core/lock_name.h"
 #include "locks/instances.h"
@@ -10,7 +11,6 @@
 #include "locks/lock_store.h"
 #include "locks/shared_locks.h"
 #include "locks/waiter_queue.h"
-#include "catalog/catalog.h"
 
 namespace hapax {
 
@@ -30,6 +30,18 @@ class LockTable::Impl {
         shared(membership, instances, stats) {
     HAPAX_CHECK(number(membership.self) < membership.size);
   }
+  Impl(const Impl& other)
+      : membership(other.membership),
+        policy(other.policy),
+        options(other.options),
+        stats(other.stats),
+        locks(other.locks),
+        coordinator(other.coordinator),
+        awaits_coordinator(other.awaits_coordinator),
+        instances(other.instances, stats),
+        shared(other.shared, instances, stats),
+        waiters_(other.waiters_) {}
+  Impl& operator=(const Impl&) = delete;
 
   Result<void> begin(std::string_view name, NodeId holder, bool held,
                      const std::optional<LockHolder>& here);
@@ -40,6 +52,7 @@ class LockTable::Impl {
   void appoint(NodeId elected, Outbox& out);
   LockStatus status_of(const LockEntry& entry) const;
   LockEntry entry_as_new(std::string_view name) const;
+  void encode_to(Bytes& bytes) const;
 
   Membership membership;
   Policy policy;
@@ -370,11 +383,37 @@ LockEntry LockTable::Impl::entry_as_new(std::string_view name) const {
   return entry;
 }
 
+void LockTable::Impl::encode_to(Bytes& bytes) const {
+  hapax::encode_to(bytes, locks.size());
+  for (std::uint32_t slot = 0; slot < locks.slots(); ++slot) {
+    const LockEntry& entry = locks.at(slot);
+    if (entry.mutex.empty()) continue;
+    hapax::encode_to(bytes, entry.name);
+    entry.mutex.encode_to(bytes);
+    hapax::encode_to(bytes, entry.held ? LockHolder{entry.holder, entry.fence} : LockHolder{});
+    std::vector<WaiterId> waiters;
+    waiters_.for_each(entry.waiters, [&](WaiterId waiter) { waiters.push_back(waiter); });
+    hapax::encode_to(bytes, waiters);
+    hapax::encode_to(bytes, entry.home);
+    for (const bool is : {entry.held, entry.pinned, entry.woken}) hapax::encode_to(bytes, is);
+  }
+  shared.encode_to(bytes);
+  instances.encode_floors_to(bytes);
+  hapax::encode_to(bytes, coordinator);
+  hapax::encode_to(bytes, awaits_coordinator);
+}
+
 // --- the face ---
 
 LockTable::LockTable(const Membership& membership, Policy policy, const Options& options)
     : impl_(std::make_unique<Impl>(membership, std::move(policy), options)) {}
 LockTable::~LockTable() = default;
+LockTable::LockTable(const LockTable& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+LockTable::LockTable(LockTable&& other) noexcept = default;
+LockTable& LockTable::operator=(LockTable other) noexcept {
+  impl_.swap(other.impl_);
+  return *this;
+}
 
 Result<void> LockTable::begin(std::string_view name, NodeId holder, bool held,
                               std::optional<LockHolder> here) {
@@ -416,6 +455,7 @@ void LockTable::receive(NodeId from, std::span<const std::uint8_t> payload, Outb
 const Membership& LockTable::membership() const { return impl_->membership; }
 const Policy& LockTable::policy() const { return impl_->policy; }
 const LockStats& LockTable::stats() const { return impl_->stats; }
+void LockTable::encode_to(Bytes& bytes) const { impl_->encode_to(bytes); }
 
 Result<LockStatus> LockTable::describe(std::string_view name) const {
   if (const LockEntry* entry = impl_->locks.find(name)) return impl_->status_of(*entry);

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/record.h"
 #include "base/result.h"
 #include "core/fence.h"
 #include "core/mutex_algorithm.h"
@@ -37,6 +38,7 @@
 #include "core/want.h"
 #include "locks/outbox.h"
 #include "locks/policy.h"
+#include "wire/codec.h"
 
 namespace hapax {
 
@@ -51,6 +53,7 @@ struct LockHolder {
   WaiterId waiter{};
   Fence fence;
   Mode mode = Mode::exclusive;  // Units are shared.
+  HAPAX_RECORD(LockHolder, waiter, fence, mode)
 };
 
 // One lock as seen from this member, for a person who asks.
@@ -94,8 +97,10 @@ class LockTable {
       : LockTable(membership, policy, Options{}) {}
   LockTable(const Membership& membership, Policy policy, const Options& options);
   ~LockTable();
-  LockTable(const LockTable&) = delete;
-  LockTable& operator=(const LockTable&) = delete;
+  // A value: the copy goes its own way.
+  LockTable(const LockTable& other);
+  LockTable(LockTable&& other) noexcept;
+  LockTable& operator=(LockTable other) noexcept;
 
   // A lock that, as this view starts, is held (or waits idle) at `holder`, rather than idle at its
   // hash's home. All members of the view must say the same. `here` goes on holding it, with the
@@ -141,6 +146,8 @@ class LockTable {
   const Membership& membership() const;
   const Policy& policy() const;
   const LockStats& stats() const;
+  // All that what comes depends on, but for the order in which for_each_lock() goes.
+  void encode_to(Bytes& bytes) const;
 
   // What there is to say about one lock; an error if the name is none. A lock without an instance
   // is described as it would be.

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "catalog/catalog.h"
 #include "core/lock_name.h"
 #include "locks/testing/table_group.h"
-#include "catalog/catalog.h"
 #include "voting/tree.h"
 #include "voting/voting_sets.h"
 
@@ -62,6 +62,7 @@ struct Mix {
   int names = 2;
   int steps = 400;
   std::uint64_t deliver_share = 6;  // Of 10; the rest is what clients do.
+  bool copies = false;              // Before each step the tables are replaced by copies.
 };
 
 // A schedule drawn from the seed; then everybody is served.
@@ -70,6 +71,7 @@ void play(const std::string& algorithm, const Mix& mix, std::uint64_t seed, bool
   TableGroup group{mix.size, all_by(algorithm)};
   Prng prng{seed};
   for (int step = 0; step < mix.steps && !::testing::Test::HasFailure(); ++step) {
+    if (mix.copies) group.replace_by_copies();
     const auto busy = group.busy_links();
     if (!busy.empty() && prng.below(10) < mix.deliver_share) {
       const auto [from, to] = busy[prng.below(busy.size())];
@@ -116,6 +118,12 @@ TEST_P(LockTableOf, DroppingInstancesBreaksNothing) {
   for (std::uint64_t seed = 1; seed <= 100 && !HasFailure(); ++seed) {
     play(GetParam(), {.size = 3, .names = 12, .steps = 600, .deliver_share = 8}, seed,
          !can_deadlock());
+  }
+}
+
+TEST_P(LockTableOf, CopiesGoOnAsTheOriginalWould) {
+  for (std::uint64_t seed = 1; seed <= 6 && !HasFailure(); ++seed) {
+    play(GetParam(), {.size = 3, .names = 10, .copies = true}, seed, !can_deadlock());
   }
 }
 

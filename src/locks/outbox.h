@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/ids.h"
+#include "base/record.h"
 #include "core/effects.h"
 #include "core/fence.h"
 
@@ -33,6 +34,7 @@ struct Grant {
   // Its permission stays, and nobody else waits: it may enter again by itself, each time with the
   // next turn, until it hears that the lock is wanted.
   bool may_keep = false;
+  HAPAX_RECORD(Grant, waiter, fence, may_keep)
 };
 
 class Outbox {

@@ -64,6 +64,23 @@ Want want_for(const LockKind& kind, Mode mode) {
   return mode == Mode::shared ? Want::shared : Want::exclusive;
 }
 
+SharedLocks::SharedLocks(const SharedLocks& other, Instances& instances, LockStats& stats)
+    : membership_(other.membership_), instances_(instances), stats_(stats), locks_(other.locks_) {
+  for (auto& [name, lock] : locks_) lock.name = name;
+}
+
+void SharedLocks::encode_to(Bytes& bytes) const {
+  hapax::encode_to(bytes, std::uint64_t{locks_.size()});
+  for (const auto& [name, lock] : locks_) {
+    hapax::encode_to(bytes, name);
+    lock.algorithm.encode_to(bytes);
+    hapax::encode_to(bytes, lock.holders);
+    hapax::encode_to(bytes, lock.waiters);
+    hapax::encode_to(bytes, lock.fence);
+    hapax::encode_to(bytes, lock.pinned);
+  }
+}
+
 // --- instances ---
 
 Instance SharedLocks::make(std::string_view name, const LockKind& kind, const Holding& own) const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/record.h"
 #include "base/result.h"
 #include "core/instance.h"
 #include "core/lock_name.h"
@@ -26,6 +27,7 @@
 #include "locks/lock_table.h"
 #include "locks/outbox.h"
 #include "locks/policy.h"
+#include "wire/codec.h"
 
 namespace hapax {
 
@@ -38,6 +40,10 @@ class SharedLocks {
  public:
   SharedLocks(const Membership& membership, Instances& instances, LockStats& stats)
       : membership_(membership), instances_(instances), stats_(stats) {}
+  // For a copy of the table, which has instances and stats of its own.
+  SharedLocks(const SharedLocks& other, Instances& instances, LockStats& stats);
+  SharedLocks(const SharedLocks&) = delete;
+  SharedLocks& operator=(const SharedLocks&) = delete;
 
   std::size_t size() const { return locks_.size(); }
   bool contains(std::string_view name) const { return locks_.contains(name); }
@@ -56,11 +62,13 @@ class SharedLocks {
   LockStatus describe(std::string_view name) const;
   LockStatus describe_as_new(std::string_view name, const LockKind& kind) const;
   void for_each(const std::function<void(const LockStatus&)>& f) const;
+  void encode_to(Bytes& bytes) const;
 
  private:
   struct Waiter {
     WaiterId id{};
     Mode mode{};
+    HAPAX_RECORD(Waiter, id, mode)
   };
   struct Lock {
     std::string_view name;  // The key of the map.

@@ -30,7 +30,8 @@ struct EngineAsk {
   Proposal proposal{};  // propose
 };
 
-struct Orders {
+// What can be said without knowing the time: what a step of MemberViews leaves to do.
+struct ViewOrders {
   struct Send {
     Life to{};
     std::size_t first = 0;  // bytes(send) is the frame.
@@ -44,13 +45,9 @@ struct Orders {
   std::vector<WaiterId> lost;  // Told before anything is sent that lets others in.
   // To leave: we go. Theirs until they give it back, or the lease is over.
   std::vector<WaiterId> recalled;
-  // So long clients may rely on what they hold. It is longer than it was, or there is a lease
-  // again.
-  std::optional<Instant> leased_until;
   std::vector<Grant> grants;
   std::vector<WaiterId> wanted;
   std::vector<Send> sends;
-  std::vector<EngineAsk> asks;
   std::vector<Complaint> complaints;  // Hang up.
   bool begun = false;                 // A view has.
   bool ended = false;                 // This life has.
@@ -59,23 +56,35 @@ struct Orders {
     return std::span{arena}.subspan(send.first, send.count);
   }
   bool is_empty() const {
-    return lost.empty() && recalled.empty() && !leased_until && grants.empty() && wanted.empty() &&
-           sends.empty() && asks.empty() && complaints.empty() && !begun && !ended;
+    return lost.empty() && recalled.empty() && grants.empty() && wanted.empty() && sends.empty() &&
+           complaints.empty() && !begun && !ended;
   }
   void clear() {
     lost.clear();
     recalled.clear();
-    leased_until.reset();
     grants.clear();
     wanted.clear();
     sends.clear();
-    asks.clear();
     complaints.clear();
     arena.clear();
     begun = ended = false;
   }
 
   Bytes arena;  // Of the frames.
+};
+
+struct Orders : ViewOrders {
+  // So long clients may rely on what they hold. It is longer than it was, or there is a lease
+  // again.
+  std::optional<Instant> leased_until;
+  std::vector<EngineAsk> asks;
+
+  bool is_empty() const { return ViewOrders::is_empty() && !leased_until && asks.empty(); }
+  void clear() {
+    ViewOrders::clear();
+    leased_until.reset();
+    asks.clear();
+  }
 };
 
 }  // namespace hapax

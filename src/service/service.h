@@ -1,17 +1,14 @@
-// A member across views: the keeper, its locks, and the clock. The daemon drives it with a real
+// A member across views, with the clock and an engine: when to beat, to read, to propose, and when
+// the lease is over. The daemon drives it with a real
 // engine and a real network, the simulator with virtual ones; this is all of the view change that
 // the two do not have in common.
 //
 // Pure and deterministic: calls in, Orders out. Every call is told the time, on a monotonic clock,
 // and settles first what has run out by then. Not thread-safe.
-//
-// Lost means: `lost` is told for a waiter that holds, and then its lock is given back.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,30 +20,17 @@
 #include "locks/policy.h"
 #include "service/beat_watch.h"
 #include "service/lease_times.h"
+#include "service/member_views.h"
 #include "service/orders.h"
-#include "service/view_locks.h"
 #include "view/keeper.h"
 #include "view/roll.h"
-#include "wire/codec.h"
 
 namespace hapax {
 
-struct ServiceStats {
-  std::uint64_t views = 0;  // Begun here.
-  std::uint64_t lives = 0;
-  std::uint64_t old_frames = 0;   // Of a view that was over: dropped.
-  std::uint64_t kept_frames = 0;  // Of a view that had not begun: kept for later.
-  std::uint64_t lost_grants = 0;
+struct ServiceStats : ViewStats {
   std::uint64_t beats = 0;  // Sent to the engine …
   std::uint64_t reads = 0;  // … and so on.
   std::uint64_t proposals = 0;
-};
-
-// Frames of a view that has not begun here, in the order in which they came.
-struct Backlog {
-  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // From one life.
-  std::deque<Bytes> frames;
-  std::size_t bytes = 0;
 };
 
 class Service {
@@ -74,7 +58,7 @@ class Service {
 
   void on_frame(Instant now, Life from, std::span<const std::uint8_t> frame, Orders& orders);
   // What it sends next would have to be kept, and too much is kept already: do not read on.
-  bool is_full(Life from) const;
+  bool is_full(Life from) const { return views_.is_full(from); }
   // A link lost something: start the view afresh.
   void on_link_broken(Instant now, Orders& orders);
 
@@ -102,9 +86,9 @@ class Service {
 
   // --- what to ask ---
 
-  const Keeper& keeper() const { return keeper_; }
+  const Keeper& keeper() const { return views_.keeper(); }
   // The view's table; null while there is no view.
-  const LockTable* table() const { return locks_.table(); }
+  const LockTable* table() const { return views_.table(); }
   const Register& reg() const { return reg_; }
   // How long clients may rely on what they hold; nothing if there is no lease. A margin less than
   // the lease: they have left when it is over and others come in.
@@ -119,27 +103,24 @@ class Service {
   }
   // No answer of the engine for longer than a beat should take: the lease may run out.
   bool is_in_jeopardy(Instant now) const;
-  const ServiceStats& stats() const { return stats_; }
-  std::size_t waiting() const { return locks_.waiting(); }
-  std::size_t held() const { return locks_.held(); }
+  ServiceStats stats() const;
+  std::size_t waiting() const { return views_.waiting(); }
+  std::size_t held() const { return views_.held(); }
 
  private:
   void settle_time(Instant now, Orders& orders);
-  void carry_out(Instant now, const Keeper::Effects& effects, Orders& orders);
-  void end(Orders& orders);
+  template <class What>
+  void tell_keeper(Instant now, What&& what, Orders& orders) {
+    follow_up(now, views_.tell_keeper(what, orders), orders);
+  }
+  void follow_up(Instant now, const Keeper::Effects& effects, Orders& orders);
   void go_on(Instant now, Orders& orders);
-  bool handle_backlog(Instant now, Orders& orders);
-  bool handle(Instant now, Life from, std::span<const std::uint8_t> frame, Orders& orders);
-  void on_report(Instant now, Life from, std::span<const std::uint8_t> bytes, Orders& orders);
   void ask(EngineAsk::Kind kind, Instant now, Orders& orders);
   void propose_if_due(Instant now, Orders& orders);
   Span propose_delay() const;
 
-  Keeper keeper_;
+  MemberViews views_;
   LeaseTimes times_;
-  ViewLocks locks_;
-  std::map<Life, Backlog> backlogs_;
-
   Register reg_;
   BeatWatch beats_;
   Instant lease_end_{};  // Meaningful while leased.
@@ -149,7 +130,7 @@ class Service {
   bool is_reading_ = false;
   bool is_beating_ = false;
   bool is_announcing_ = false;
-  ServiceStats stats_;
+  ServiceStats stats_;  // But for what the views count.
 };
 
 }  // namespace hapax

@@ -6,7 +6,7 @@
 namespace hapax {
 
 void Service::ask(EngineAsk::Kind kind, Instant now, Orders& orders) {
-  EngineAsk ask{kind, keeper_.self(), now, {}};
+  EngineAsk ask{kind, keeper().self(), now, {}};
   switch (kind) {
     case EngineAsk::Kind::announce:
       is_announcing_ = true;
@@ -22,7 +22,7 @@ void Service::ask(EngineAsk::Kind kind, Instant now, Orders& orders) {
       ++stats_.reads;
       break;
     case EngineAsk::Kind::propose:
-      ask.proposal = *keeper_.pending();
+      ask.proposal = *keeper().pending();
       ++stats_.proposals;
       break;
   }
@@ -32,41 +32,35 @@ void Service::ask(EngineAsk::Kind kind, Instant now, Orders& orders) {
 void Service::announce(Instant now, Orders& orders) {
   settle_time(now, orders);
   if (is_announcing_) return;
-  Keeper::Effects effects;
-  keeper_.announce(effects);
-  carry_out(now, effects, orders);
+  tell_keeper(
+      now, [](Keeper& keeper, auto& effects) { keeper.announce(effects); }, orders);
 }
 
 void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome, Orders& orders) {
   settle_time(now, orders);
-  if (asked.life != keeper_.self()) return;
-  Keeper::Effects effects;
+  if (asked.life != keeper().self()) return;
   const bool committed = outcome == Outcome::committed;
-  switch (asked.kind) {
-    case EngineAsk::Kind::announce:
-      is_announcing_ = false;
-      if (committed) {
-        lease_end_ = asked.sent + times_.lease();
-        next_beat_ = asked.sent + times_.beat_every();
-        orders.leased_until = promised_until();
-      }
-      keeper_.on_announced(outcome, effects);
-      break;
-    case EngineAsk::Kind::beat:
-      is_beating_ = false;
-      if (committed) {
-        lease_end_ = asked.sent + times_.lease();
-        orders.leased_until = promised_until();
-      }
-      keeper_.on_beat(outcome, effects);
-      break;
-    case EngineAsk::Kind::propose:
-      keeper_.on_proposed(outcome, effects);
-      break;
-    case EngineAsk::Kind::read:
-      break;
+  const bool is_announcement = asked.kind == EngineAsk::Kind::announce;
+  if (is_announcement) is_announcing_ = false;
+  if (asked.kind == EngineAsk::Kind::beat) is_beating_ = false;
+  if (committed && asked.kind != EngineAsk::Kind::propose) {
+    lease_end_ = asked.sent + times_.lease();
+    if (is_announcement) next_beat_ = asked.sent + times_.beat_every();
+    orders.leased_until = promised_until();
   }
-  carry_out(now, effects, orders);
+  const auto answer = [&](Keeper& keeper, Keeper::Effects& effects) {
+    switch (asked.kind) {
+      case EngineAsk::Kind::announce:
+        return keeper.on_announced(outcome, effects);
+      case EngineAsk::Kind::beat:
+        return keeper.on_beat(outcome, effects);
+      case EngineAsk::Kind::propose:
+        return keeper.on_proposed(outcome, effects);
+      case EngineAsk::Kind::read:
+        return;
+    }
+  };
+  tell_keeper(now, answer, orders);
   settle_time(now, orders);  // It may have taken so long that the lease is over already.
   go_on(now, orders);
 }
@@ -75,11 +69,10 @@ void Service::on_register(Instant now, const Register& reg, Orders& orders) {
   settle_time(now, orders);
   is_reading_ = false;
   if (reg.version >= reg_.version) {
-    beats_.look_at(now, reg, keeper_.self());
+    beats_.look_at(now, reg, keeper().self());
     reg_ = reg;
-    Keeper::Effects effects;
-    keeper_.on_register(reg, effects);
-    carry_out(now, effects, orders);
+    const auto read = [&](Keeper& keeper, auto& effects) { keeper.on_register(reg, effects); };
+    tell_keeper(now, read, orders);
   }
   go_on(now, orders);
 }

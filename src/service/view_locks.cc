@@ -14,14 +14,14 @@ namespace hapax {
 namespace {
 
 // Who has not been told of its grant yet has nothing to lose: it waits on.
-bool withdraw_grant(WaiterId waiter, Orders& orders) {
+bool withdraw_grant(WaiterId waiter, ViewOrders& orders) {
   return std::erase_if(orders.grants, [&](const Grant& g) { return g.waiter == waiter; }) > 0;
 }
 
 }  // namespace
 
-ViewLocks::ViewLocks(const Keeper& keeper, Policy policy, Holders& holders)
-    : keeper_(keeper), policy_(std::move(policy)), holders_(holders) {}
+ViewLocks::ViewLocks(Policy policy, Holders& holders)
+    : policy_(std::move(policy)), holders_(&holders) {}
 
 Want ViewLocks::want_of(const std::string& name, Mode mode) const {
   const LockKind kind = policy_.kind_for(name);
@@ -44,7 +44,8 @@ void ViewLocks::for_each_holder(F&& f) const {
 
 // --- clients ---
 
-Result<void> ViewLocks::acquire(std::string_view name, WaiterId waiter, Want want, Orders& orders) {
+Result<void> ViewLocks::acquire(const Keeper& keeper, std::string_view name, WaiterId waiter,
+                                Want want, ViewOrders& orders) {
   if (const auto valid = check_lock_name(name); !valid) return valid.error();
   const std::size_t asked_for =
       table_ ? table_->stats().held + table_->stats().waiting : held_.size() + wants_.size();
@@ -58,16 +59,16 @@ Result<void> ViewLocks::acquire(std::string_view name, WaiterId waiter, Want wan
     return fits;
   }
   auto asked = table_->acquire(name, waiter, want, out_);
-  if (asked) flush(orders);
+  if (asked) flush(keeper, orders);
   return asked;
 }
 
-Result<void> ViewLocks::release(std::string_view name, WaiterId waiter, std::optional<Turn> last,
-                                Orders& orders) {
+Result<void> ViewLocks::release(const Keeper& keeper, std::string_view name, WaiterId waiter,
+                                std::optional<Turn> last, ViewOrders& orders) {
   if (table_) {
     auto released = last ? table_->release_kept(name, waiter, *last, out_)
                          : table_->release(name, waiter, out_);
-    if (released) flush(orders);
+    if (released) flush(keeper, orders);
     return released;
   }
   for (Held& held : held_) {
@@ -78,7 +79,8 @@ Result<void> ViewLocks::release(std::string_view name, WaiterId waiter, std::opt
   return error("it is not held");
 }
 
-Result<void> ViewLocks::abandon(std::string_view name, WaiterId waiter, Orders& orders) {
+Result<void> ViewLocks::abandon(const Keeper& keeper, std::string_view name, WaiterId waiter,
+                                ViewOrders& orders) {
   if (!table_) {
     const auto is_it = [&](const Waiting& w) { return w.waiter == waiter && w.name == name; };
     if (std::erase_if(wants_, is_it) == 0) return error("it does not wait");
@@ -91,7 +93,7 @@ Result<void> ViewLocks::abandon(std::string_view name, WaiterId waiter, Orders& 
   } else if (const auto abandoned = table_->abandon(name, waiter, out_); !abandoned) {
     return abandoned.error();
   }
-  flush(orders);
+  flush(keeper, orders);
   return {};
 }
 
@@ -107,15 +109,16 @@ std::size_t ViewLocks::held() const {
 
 // --- the view that runs ---
 
-void ViewLocks::receive(NodeId from, std::span<const std::uint8_t> payload, Orders& orders) {
+void ViewLocks::receive(const Keeper& keeper, NodeId from, std::span<const std::uint8_t> payload,
+                        ViewOrders& orders) {
   table_->receive(from, payload, out_);
-  flush(orders);
+  flush(keeper, orders);
 }
 
 // What the table has left in its outbox.
-void ViewLocks::flush(Orders& orders) {
-  const Roll& roll = keeper_.roll();
-  const bool is_over = keeper_.standing() == Standing::ended;  // Nobody listens to us any more.
+void ViewLocks::flush(const Keeper& keeper, ViewOrders& orders) {
+  const Roll& roll = keeper.roll();
+  const bool is_over = keeper.standing() == Standing::ended;  // Nobody listens to us any more.
   for (const Outbox::Send& send : out_.sends()) {
     if (is_over) break;
     const auto payload = out_.bytes(send);
@@ -124,8 +127,14 @@ void ViewLocks::flush(Orders& orders) {
     append_view_header(orders.arena, tags::kInView, roll.epoch);
     orders.arena.insert(orders.arena.end(), payload.begin(), payload.end());
   }
-  auto& grants = keeper_.may_grant() ? orders.grants : unleased_;
-  grants.insert(grants.end(), out_.grants().begin(), out_.grants().end());
+  for (const Grant& grant : out_.grants()) {
+    if (keeper.may_grant()) {
+      orders.grants.push_back(grant);
+    } else {  // Not to be kept: when there is a lease, somebody else may have said that he wants
+              // it.
+      unleased_.push_back({grant.waiter, grant.fence});
+    }
+  }
   for (const Outbox::Wanted& wanted : out_.wanted()) orders.wanted.push_back(wanted.waiter);
   for (const Outbox::Complaint& complaint : out_.complaints()) {
     const bool is_member = number(complaint.peer) < roll.members.size();
@@ -135,14 +144,12 @@ void ViewLocks::flush(Orders& orders) {
   out_.clear();
 }
 
-// None of them may be kept: by now somebody else may want the lock, and has said so.
-void ViewLocks::grant_what_waits_for_a_lease(Orders& orders) {
-  for (const Grant& grant : std::exchange(unleased_, {})) {
-    orders.grants.push_back({grant.waiter, grant.fence});
-  }
+void ViewLocks::grant_what_waits_for_a_lease(ViewOrders& orders) {
+  orders.grants.insert(orders.grants.end(), unleased_.begin(), unleased_.end());
+  unleased_.clear();
 }
 
-void ViewLocks::lose_all(Orders& orders) {
+void ViewLocks::lose_all(const Keeper& keeper, ViewOrders& orders) {
   std::vector<std::pair<std::string, WaiterId>> gone;
   if (table_) {
     for_each_holder([&](const std::string& name, const LockHolder& holder) {
@@ -156,24 +163,24 @@ void ViewLocks::lose_all(Orders& orders) {
   }
   for (const auto& [name, waiter] : gone) {
     orders.lost.push_back(waiter);
-    const auto last = holders_.take_back(waiter);
+    const auto last = holders_->take_back(waiter);
     const auto released = last ? table_->release_kept(name, waiter, *last, out_)
                                : table_->release(name, waiter, out_);
     HAPAX_CHECK(released.has_value());
   }
-  if (table_) flush(orders);
+  if (table_) flush(keeper, orders);
   for (Held& held : held_) {
     if (std::exchange(held.given_back, true)) continue;
     if (withdraw_grant(held.waiter, orders)) {
       wants_.insert(wants_.begin(), {held.name, held.waiter, want_of(held.name, held.mode)});
     } else {
       orders.lost.push_back(held.waiter);
-      (void)holders_.take_back(held.waiter);  // The next view's fences are greater anyway.
+      (void)holders_->take_back(held.waiter);  // The next view's fences are greater anyway.
     }
   }
 }
 
-void ViewLocks::recall_all(Orders& orders) {
+void ViewLocks::recall_all(ViewOrders& orders) {
   if (table_) {
     for_each_holder([&](const std::string&, const LockHolder& holder) {
       if (!is_unleased(holder.waiter)) orders.recalled.push_back(holder.waiter);
@@ -193,7 +200,7 @@ void ViewLocks::stop() {
     if (is_unleased(holder.waiter)) {
       // Never let in: it waits on, ahead of the others.
       wants_.push_back({name, holder.waiter, want_of(name, holder.mode)});
-    } else if (holders_.is_inside(holder.waiter)) {
+    } else if (holders_->is_inside(holder.waiter)) {
       held_.push_back({name, holder.waiter, holder.fence, holder.mode, false});
     }
   });
@@ -207,9 +214,9 @@ void ViewLocks::stop() {
   table_.reset();
 }
 
-void ViewLocks::report(Orders& orders) {
+void ViewLocks::report(const Keeper& keeper, ViewOrders& orders) {
   reports_.clear();
-  const Roll& roll = keeper_.roll();
+  const Roll& roll = keeper.roll();
   Bytes frame;
   std::size_t at = 0;
   do {
@@ -223,9 +230,9 @@ void ViewLocks::report(Orders& orders) {
     part.last = at == held_.size();
     frame.clear();
     append_view_header(frame, tags::kReport, roll.epoch);
-    encode_to(frame, part);
+    hapax::encode_to(frame, part);
     for (const Life life : roll.members) {
-      if (life == keeper_.self()) continue;
+      if (life == keeper.self()) continue;
       orders.sends.push_back({life, orders.arena.size(), frame.size()});
       orders.arena.insert(orders.arena.end(), frame.begin(), frame.end());
     }
@@ -241,13 +248,13 @@ Result<void> ViewLocks::hear(Life from, ReportPart part) {
   return {};
 }
 
-void ViewLocks::begin(Orders& orders) {
-  const Roll& roll = keeper_.roll();
-  const NodeId self = *roll.place_of(keeper_.self());
-  table_ = std::make_unique<LockTable>(
-      Membership{roll.epoch, static_cast<std::uint32_t>(roll.members.size()), self}, policy_);
+void ViewLocks::begin(const Keeper& keeper, ViewOrders& orders) {
+  const Roll& roll = keeper.roll();
+  const NodeId self = *roll.place_of(keeper.self());
+  table_.emplace(Membership{roll.epoch, static_cast<std::uint32_t>(roll.members.size()), self},
+                 policy_);
   begin_held(self);
-  begin_reported(orders);
+  begin_reported(keeper, orders);
   for (const Held& held : std::exchange(held_, {})) {
     if (!held.given_back) continue;
     const auto released = table_->release(held.name, held.waiter, out_);
@@ -259,7 +266,7 @@ void ViewLocks::begin(Orders& orders) {
     if (!asked) orders.lost.push_back(waiting.waiter);
   }
   orders.begun = true;
-  flush(orders);
+  flush(keeper, orders);
 }
 
 void ViewLocks::begin_held(NodeId self) {
@@ -279,14 +286,14 @@ void ViewLocks::begin_held(NodeId self) {
 }
 
 // What others say is held to what we know ourselves, and to what was said first.
-void ViewLocks::begin_reported(Orders& orders) {
+void ViewLocks::begin_reported(const Keeper& keeper, ViewOrders& orders) {
   std::set<std::string_view> begun;
   for (const Held& held : held_) begun.insert(held.name);
   for (const auto& [life, names] : reports_) {
     for (const std::string& name : names) {
       const bool is_first = begun.insert(name).second;
       const auto ok = is_first
-                          ? table_->begin(name, *keeper_.roll().place_of(life), true, std::nullopt)
+                          ? table_->begin(name, *keeper.roll().place_of(life), true, std::nullopt)
                           : Result<void>{error("somebody else holds it, too")};
       if (!ok) {
         orders.complaints.push_back(
@@ -301,6 +308,16 @@ void ViewLocks::end() {
   if (table_) stop();
   held_.clear();
   reports_.clear();
+}
+
+void ViewLocks::encode_to(Bytes& bytes) const {
+  hapax::encode_to(bytes, table_.has_value());
+  if (table_) table_->encode_to(bytes);
+  hapax::encode_to(bytes, held_);
+  hapax::encode_to(bytes, wants_);
+  hapax::encode_to(bytes, unleased_);
+  hapax::encode_to(bytes, std::uint64_t{reports_.size()});
+  for (const auto& report : reports_) hapax::encode_to(bytes, report);
 }
 
 }  // namespace hapax

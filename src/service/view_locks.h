@@ -1,14 +1,14 @@
 // The locks of a member across views: the lock table of the view that runs; what is held and waited
 // for while none does; and grants that wait for a lease.
 //
-// Pure, and knows no time. A client's lock and fence survive a change of view; so does its place in
+// Pure, a value, and knows no time. Calls are told the keeper of the same member, as it is after
+// what has happened. A client's lock and fence survive a change of view; so does its place in
 // the queue here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/record.h"
 #include "base/result.h"
 #include "core/fence.h"
 #include "core/shared_algorithm.h"
@@ -44,50 +45,54 @@ class Holders {
 
 class ViewLocks {
  public:
-  // REQUIRES: `keeper` and `holders` outlive it.
-  ViewLocks(const Keeper& keeper, Policy policy, Holders& holders);
-  ViewLocks(const ViewLocks&) = delete;
-  ViewLocks& operator=(const ViewLocks&) = delete;
+  // REQUIRES: `holders` outlives it and its copies, which ask the same.
+  ViewLocks(Policy policy, Holders& holders);
 
   // --- clients; see Service ---
 
-  Result<void> acquire(std::string_view name, WaiterId waiter, Want want, Orders& orders);
-  Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last,
-                       Orders& orders);
-  Result<void> abandon(std::string_view name, WaiterId waiter, Orders& orders);
+  Result<void> acquire(const Keeper& keeper, std::string_view name, WaiterId waiter, Want want,
+                       ViewOrders& orders);
+  Result<void> release(const Keeper& keeper, std::string_view name, WaiterId waiter,
+                       std::optional<Turn> last, ViewOrders& orders);
+  Result<void> abandon(const Keeper& keeper, std::string_view name, WaiterId waiter,
+                       ViewOrders& orders);
 
   // --- the view that runs ---
 
   // REQUIRES: one does; a member of it, another one.
-  void receive(NodeId from, std::span<const std::uint8_t> payload, Orders& orders);
+  void receive(const Keeper& keeper, NodeId from, std::span<const std::uint8_t> payload,
+               ViewOrders& orders);
   // There is a lease again: grants that waited for one are handed out.
-  void grant_what_waits_for_a_lease(Orders& orders);
+  void grant_what_waits_for_a_lease(ViewOrders& orders);
   // The lease is over: the clients are told, then the algorithms release.
-  void lose_all(Orders& orders);
+  void lose_all(const Keeper& keeper, ViewOrders& orders);
   // We leave: who holds a lock is told to give it back.
-  void recall_all(Orders& orders);
+  void recall_all(ViewOrders& orders);
 
   // --- from one view to the next ---
 
   // What survives of the view: who is inside, and who waits.
   void stop();
   // Tells the other members of the next view what is held here.
-  void report(Orders& orders);
+  void report(const Keeper& keeper, ViewOrders& orders);
   // A part of another member's report. An error if it reports more than a member can hold.
   Result<void> hear(Life from, ReportPart part);
-  void begin(Orders& orders);
+  void begin(const Keeper& keeper, ViewOrders& orders);
   // Waiters go on waiting, for the next life's first view.
   void end();
 
-  const LockTable* table() const { return table_.get(); }  // Null while there is no view.
+  const LockTable* table() const { return table_ ? &*table_ : nullptr; }  // Null: there is no view.
   std::size_t waiting() const;
   std::size_t held() const;
+  // All that what comes depends on.
+  void encode_to(Bytes& bytes) const;
 
  private:
   struct Waiting {
     std::string name;
     WaiterId waiter{};
     Want want{};
+    HAPAX_RECORD(Waiting, name, waiter, want)
   };
   struct Held {
     std::string name;
@@ -95,25 +100,25 @@ class ViewLocks {
     Fence fence;
     Mode mode{};
     bool given_back = false;  // After the report: to be made up for when the view begins.
+    HAPAX_RECORD(Held, name, waiter, fence, mode, given_back)
   };
 
   // Held and waited for: what a report and the requests after it can carry into the next view.
   static constexpr std::size_t kMostAsked = 400'000;
 
   void begin_held(NodeId self);
-  void begin_reported(Orders& orders);
-  void flush(Orders& orders);
+  void begin_reported(const Keeper& keeper, ViewOrders& orders);
+  void flush(const Keeper& keeper, ViewOrders& orders);
   bool is_unleased(WaiterId waiter) const;
   Want want_of(const std::string& name, Mode mode) const;
   template <class F>
   void for_each_holder(F&& f) const;
 
-  const Keeper& keeper_;
   Policy policy_;
-  Holders& holders_;
-  std::unique_ptr<LockTable> table_;  // Invariant: there exactly while the keeper runs.
-  std::vector<Held> held_;            // While no view runs.
-  std::vector<Waiting> wants_;        // While no view runs, in order.
+  Holders* holders_;
+  std::optional<LockTable> table_;  // Invariant: there exactly while the keeper runs.
+  std::vector<Held> held_;          // While no view runs.
+  std::vector<Waiting> wants_;      // While no view runs, in order.
   // While one does: entered by the algorithm, but without a lease no client is let in.
   std::vector<Grant> unleased_;
   // What others have reported for the view that is about to begin.

@@ -12,9 +12,8 @@ class Nobody final : public Holders {
 
 // A peer's fault is a value: what it says is held against it, and not kept.
 TEST(ViewLocks, TakeNoReportOfMoreLocksThanAMemberCanHold) {
-  const Keeper keeper{Life{1}};
   Nobody nobody;
-  ViewLocks locks{keeper, Policy{}, nobody};
+  ViewLocks locks{Policy{}, nobody};
   const ReportPart part{std::vector<std::string>(200'000, "x"), false};
   EXPECT_TRUE(locks.hear(Life{2}, part).has_value());
   EXPECT_TRUE(locks.hear(Life{2}, part).has_value());

@@ -56,6 +56,16 @@ class TableGroup {
   std::uint32_t size() const { return static_cast<std::uint32_t>(tables_.size()); }
   LockTable& table(std::uint32_t node) { return *tables_[node]; }
   Appointment& appointment(std::uint32_t node) { return appointments_[node]; }
+  void replace_by_copies() {
+    for (auto& table : tables_) {
+      auto copy = std::make_unique<LockTable>(*table);
+      Bytes before, after;
+      table->encode_to(before);
+      copy->encode_to(after);
+      EXPECT_EQ(before, after);
+      table = std::move(copy);
+    }
+  }
   void forget_table(std::uint32_t node) { tables_[node].reset(); }
   const std::vector<Waiter>& waiting() const { return waiting_; }
   const std::vector<Waiter>& inside() const { return inside_; }
