@@ -331,6 +331,8 @@ void many_through_daemons(const std::string& algorithm, int rounds) {
   for (std::uint32_t i = 0; i < 3; ++i) {
     config.self = hapax::Seat{i};
     config.clients = {at("clients", i)};
+    config.state.path = at("state", i).path;
+    config.state.is_new_group = true;
     daemons.push_back(hapax::DaemonThread::start(config, {}).value());
   }
   std::vector<std::unique_ptr<hapax::Client>> clients;

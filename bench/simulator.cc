@@ -13,11 +13,11 @@
 
 #include "base/prng.h"
 #include "limit.h"
-#include "voting/maekawa.h"
 #include "mutex/ricart_agrawala.h"
-#include "voting/voting_sets.h"
 #include "sim/event_queue.h"
 #include "sim/simulation.h"
+#include "voting/maekawa.h"
+#include "voting/voting_sets.h"
 
 namespace hapax {
 namespace {

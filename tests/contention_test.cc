@@ -64,7 +64,8 @@ class Contention : public ::testing::TestWithParam<Expected> {
       daemons_.push_back(std::make_unique<Process>(
           Arguments{HAPAX_BINARY, "node", "--self", std::to_string(i + 1), "--members", members,
                     "--clients", clients_of(i), "--default-algorithm",
-                    std::string{GetParam().algorithm}},
+                    std::string{GetParam().algorithm}, "--new-group", "--state",
+                    folder_ / fmt::format("state-{}", i + 1)},
           Environment{}, folder_));
     }
     for (std::uint32_t i = 0; i < kMembers; ++i) {
@@ -75,7 +76,7 @@ class Contention : public ::testing::TestWithParam<Expected> {
     try {
       hapax::Client client{clients_of(i)};
       const hapax::GroupStatus status = client.status();
-      return std::count(status.up.begin(), status.up.end(), true) == kMembers;
+      return status.standing == "running";
     } catch (const std::system_error&) {
       return false;  // Not there yet.
     }

@@ -61,8 +61,8 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
   EXPECT_EQ(shell(at(0) + "cmake/lock").rfind("inside orders/42, fence ", 0), 0u);
   EXPECT_EQ(shell(at(2) + "cmake/lead").rfind("leads scheduler, fence ", 0), 0u);
   // Members of a group of their own, on the embedded engine.
-  const std::string inside = shell(
-      "cmake/member group.db unix:$PWD/one & cmake/member group.db unix:$PWD/two; wait $!");
+  const std::string inside =
+      shell("cmake/member group.db unix:$PWD/one & cmake/member group.db unix:$PWD/two; wait $!");
   EXPECT_NE(inside.find("inside orders/42, fence "), std::string::npos) << inside;
   EXPECT_NE(inside.find("inside"), inside.rfind("inside")) << inside;
   shell(at(1) + "cmake/fenced_write counter.db 20 & " + at(2) +

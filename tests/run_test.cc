@@ -62,7 +62,8 @@ class Run : public ::testing::Test {
     for (int i = 1; i <= 3; ++i) {
       const std::string n = std::to_string(i);
       nodes_.push_back(start({"node", "--self", n, "--members", members, "--clients",
-                              i == 1 ? address() : "unix:" + (folder_ / ("c" + n)).string()}));
+                              i == 1 ? address() : "unix:" + (folder_ / ("c" + n)).string(),
+                              "--new-group", "--state", folder_ / ("state-" + n)}));
     }
     ASSERT_TRUE(eventually([&] {
       const Finished status = hapax({"status", "--json"});
@@ -553,8 +554,9 @@ std::string http_get(std::uint16_t port, const std::string& path) {
 }
 
 TEST_F(Run, ANodeShowsItsMetricsAndStopsGracefully) {
-  const auto node = start({"node", "--self", "1", "--members",
-                           "unix:" + (folder_ / "member-1").string(), "--metrics", "127.0.0.1:0"});
+  const auto node =
+      start({"node", "--self", "1", "--members", "unix:" + (folder_ / "member-1").string(),
+             "--metrics", "127.0.0.1:0", "--new-group", "--state", folder_ / "state-1"});
   std::string log;
   ASSERT_TRUE(eventually([&] {
     log = node->err();

@@ -22,9 +22,10 @@ class Share : public ::testing::Test {
       members += "unix:" + (folder_ / ("member-" + std::to_string(i))).string() + ",";
     }
     for (int i = 1; i <= 3; ++i) {
-      nodes_.push_back(start({"node", "--self", std::to_string(i), "--members", members,
-                              "--clients", address(i), "--algorithm", "reports/*=readers-writers",
-                              "--algorithm", "pool/*=semaphore-ra:4"}));
+      nodes_.push_back(
+          start({"node", "--self", std::to_string(i), "--members", members, "--clients", address(i),
+                 "--algorithm", "reports/*=readers-writers", "--algorithm", "pool/*=semaphore-ra:4",
+                 "--new-group", "--state", folder_ / ("state-" + std::to_string(i))}));
     }
     EXPECT_TRUE(eventually([&] {
       const auto status = start({"status", "--json"});

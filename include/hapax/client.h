@@ -75,14 +75,15 @@ struct GroupStatus {
   Epoch epoch{};
   std::vector<std::string> members;  // Where each is reached.
   std::vector<bool> up;              // Whether the daemon that answers is connected to it.
+  std::vector<std::string> trouble;  // Why it is not, as far as one of the two has said so.
+  std::string standing;              // Of a fixed list: whether a view runs, and who is missing.
   std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
   std::uint64_t messages_sent = 0, messages_received = 0;
   std::chrono::milliseconds uptime{};
-  std::string election;                      // The algorithm by which members elect.
-  std::uint64_t term = 0;                    // Of the election among those that are up.
-  std::optional<std::uint32_t> leader;       // Its outcome. For people: no fence, decides nothing.
-  std::optional<std::uint32_t> coordinator;  // Of locks by `central`, once one was wanted.
-  std::optional<ViewStatus> view;            // With an engine.
+  std::string election;                 // The algorithm by which members elect.
+  std::uint64_t term = 0;               // Of the election among those that are up.
+  std::optional<std::uint32_t> leader;  // Its outcome. For people: no fence, decides nothing.
+  std::optional<ViewStatus> view;       // With an engine.
 };
 
 // What one member has counted since it started.

@@ -20,6 +20,12 @@ struct NodeOptions {
   // A fixed list of members, which nobody may leave:
   std::uint32_t self = 0;              // Which of the members we are, from 0.
   std::vector<std::string> members{};  // Where each is reached: host:port or unix:/path.
+  // The file in which this member remembers what it has promised; in $XDG_STATE_HOME/hapax or
+  // ~/.local/state/hapax by default. It must survive a restart of this program.
+  std::string state{};
+  // No group by this name has run before, or all its members are stopped and nobody relies on what
+  // they granted: nobody is waited for, and a list other than before is taken.
+  bool new_group = false;
   // Or members that find one another through an engine, and come and go:
   std::string engine{};     // etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | embedded:PATH
   std::string listen{};     // Where the others reach us: host:port or unix:/path …
@@ -47,12 +53,13 @@ class Node {
   // asked for at once, and are granted when a view includes us.
   explicit Node(const NodeOptions& options);
   // What is held is released when the last Mutex and the like is gone as well. On an engine it then
-  // leaves the group, which takes a TTL at most, and usually milliseconds.
+  // leaves the group, which takes a TTL at most, and usually milliseconds; in a fixed list it notes
+  // that nothing is held, so that its next run need not wait.
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // Whether all other members are connected; on an engine: a view has us, and we have a lease.
+  // Whether a view has us (on an engine also: we have a lease), and its members are connected.
   bool is_complete() const;
 
   // As Client has them.

@@ -105,7 +105,7 @@ bool LeaderWatch::on(Seat from, const TellLeader& told) {
 }
 
 void LeaderWatch::hear(const std::string& name, Seat of,
-                  const std::optional<session::Leader>& leader) {
+                       const std::optional<session::Leader>& leader) {
   const auto at = watched_.find(name);
   if (at == watched_.end()) return;
   Watched& watched = at->second;

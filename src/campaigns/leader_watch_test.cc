@@ -37,11 +37,12 @@ class ThreeMembers : public ::testing::Test {
 
   std::vector<std::pair<Seat, PeerMessage>> sent_;
   std::vector<std::string> seen_;
-  LeaderWatch watch_{Seat{0},
-                 [] {
-                   return std::vector{Seat{1}, Seat{2}};
-                 },
-                 [this](Seat to, const PeerMessage& message) { sent_.emplace_back(to, message); }};
+  LeaderWatch watch_{
+      Seat{0},
+      [] {
+        return std::vector{Seat{1}, Seat{2}};
+      },
+      [this](Seat to, const PeerMessage& message) { sent_.emplace_back(to, message); }};
 };
 
 TEST_F(ThreeMembers, SaysVacantOnlyWhenAllHaveAnsweredOrItTakesTooLong) {

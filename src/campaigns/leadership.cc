@@ -26,7 +26,7 @@ void Leadership::up(NodeId peer, Outbox& out) {
   if (p.is_up) lose(peer);
   p.is_up = true;
   const std::size_t first = out.arena().size();
-  append_election(out.arena(), Kind::life, elector_.which());
+  append_election(out.arena(), Kind::life);
   encode_to(out.arena(), ++p.life);
   out.send(peer, first);
   carry_out(out);
@@ -44,10 +44,11 @@ void Leadership::lose(NodeId peer) {
   if (!elector_.leader()) elector_.campaign(mail_);
 }
 
-void Leadership::receive(NodeId from, const ElectionPayload& payload, Outbox& out) {
-  if (payload.kind == Kind::life) return on_life(from, payload.body, out);
-  HAPAX_CHECK(payload.kind == Kind::call);
-  on_call(from, payload.body, out);
+void Leadership::receive(NodeId from, std::span<const std::uint8_t> bytes, Outbox& out) {
+  const auto payload = divide_election(bytes);
+  if (!payload) return out.complain({from, Complaint::malformed, Reject::none, "an election"});
+  payload->kind == Kind::life ? on_life(from, payload->body, out)
+                              : on_call(from, payload->body, out);
 }
 
 void Leadership::on_life(NodeId from, std::span<const std::uint8_t> body, Outbox& out) {
@@ -87,7 +88,7 @@ void Leadership::carry_out(Outbox& out) {
     const Peer& p = peers_[number(mail.to)];
     if (!p.theirs) continue;  // Lost with its link, of which the algorithm is told.
     const std::size_t first = out.arena().size();
-    append_election(out.arena(), Kind::call, elector_.which());
+    append_election(out.arena(), Kind::call);
     encode_to(out.arena(), *p.theirs);
     out.arena().insert(out.arena().end(), mail.message.begin(), mail.message.end());
     out.send(mail.to, first);

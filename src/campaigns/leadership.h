@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/ids.h"
@@ -28,10 +29,10 @@ class Leadership {
   // The link to `peer` is there, or is gone. REQUIRES: another member.
   void up(NodeId peer, Outbox& out);
   void down(NodeId peer, Outbox& out);
-  // REQUIRES: `from` is another member; a kind of this election's: life, call.
-  void receive(NodeId from, const ElectionPayload& payload, Outbox& out);
+  // Bytes from the network are hostile: what is wrong with them is a complaint, and changes
+  // nothing. REQUIRES: is_election(bytes), `from` is another member.
+  void receive(NodeId from, std::span<const std::uint8_t> bytes, Outbox& out);
 
-  ElectionId election() const { return elector_.which(); }
   // None while an election is under way.
   std::optional<NodeId> leader() const { return elector_.leader(); }
   Term term() const { return elector_.term(); }

@@ -61,7 +61,7 @@ class Reach {
     const auto [from, to] = busy[prng.below(busy.size())];
     const Bytes payload = std::move(links_[from][to].front());
     links_[from][to].pop_front();
-    members_[to].receive(NodeId{from}, *divide_election(payload), out_);
+    members_[to].receive(NodeId{from}, payload, out_);
     EXPECT_TRUE(out_.complaints().empty()) << out_.complaints()[0].text;
     collect(to);
     return true;
@@ -159,12 +159,12 @@ TEST_P(LeadershipBy, NoiseBreaksNothing) {
   std::size_t complaints = 0;
   for (int i = 0; i < 20'000; ++i) {
     out.clear();
-    Bytes body(prng.below(30));
-    for (auto& byte : body) {
-      byte = static_cast<std::uint8_t>(prng.below(prng.below(2) == 0 ? 4 : 256));
+    Bytes noise;
+    append_election(noise, prng.below(8) == 0 ? Kind::life : Kind::call);
+    for (std::uint64_t bytes = prng.below(30); bytes > 0; --bytes) {
+      noise.push_back(static_cast<std::uint8_t>(prng.below(prng.below(2) == 0 ? 4 : 256)));
     }
-    const Kind kind = prng.below(8) == 0 ? Kind::life : Kind::call;
-    leadership.receive(NodeId{prng.below(2) == 0 ? 0u : 2u}, {kind, GetParam(), body}, out);
+    leadership.receive(NodeId{prng.below(2) == 0 ? 0u : 2u}, noise, out);
     complaints += out.complaints().size();
   }
   EXPECT_GT(complaints, 1'000u);

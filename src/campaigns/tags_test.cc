@@ -37,8 +37,8 @@ TEST(Tags, AreWhatTheyWere) {
   EXPECT_EQ(tags::kInView, 0x02);
   EXPECT_EQ(tags::kWakeBit, 0x80);
   Bytes election;
-  append_election(election, ElectionPayload::Kind::vote, ElectionId{2});
-  EXPECT_EQ(election, (Bytes{0x7e, 1, 2}));
+  append_election(election, ElectionPayload::Kind::call);
+  EXPECT_EQ(election, (Bytes{0x7e, 1}));
   EXPECT_EQ(payload_of(Resume{"x"}), (Bytes{0x7f, 6, 1, 'x'}));
 }
 

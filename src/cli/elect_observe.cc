@@ -33,7 +33,6 @@ boost::json::object json_of_group(const GroupStatus& s) {
   return {{"election", s.election},
           {"term", s.term},
           {"leader", json_member(s.leader)},
-          {"coordinator", json_member(s.coordinator)},
           {"member", s.member + 1}};
 }
 

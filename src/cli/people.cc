@@ -40,8 +40,7 @@ std::string show_leader(const GroupStatus& s) {
   } else {
     text += "an election is under way";
   }
-  if (!s.coordinator) return text;
-  return text + fmt::format("; member {} coordinates `central`", *s.coordinator + 1);
+  return text;
 }
 
 boost::json::value json_member(const std::optional<std::uint32_t>& member) {

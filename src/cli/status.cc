@@ -24,12 +24,14 @@ void print_as_json(const GroupStatus& s) {
   boost::json::array members;
   for (std::size_t i = 0; i < s.members.size(); ++i) {
     members.push_back(
-        boost::json::object{{"member", i + 1}, {"address", s.members[i]}, {"up", bool{s.up[i]}}});
+        boost::json::object{{"member", i + 1}, {"address", s.members[i]}, {"up", bool{s.up[i]}},
+                            {"trouble", s.trouble[i]}});
   }
   print_json({{"group", s.group},
               {"member", s.member + 1},
               {"size", s.size},
               {"epoch", number(s.epoch)},
+              {"standing", s.standing},
               {"members", std::move(members)},
               {"locks", s.locks},
               {"held", s.held},
@@ -41,7 +43,6 @@ void print_as_json(const GroupStatus& s) {
               {"election", s.election},
               {"term", s.term},
               {"leader", json_member(s.leader)},
-              {"coordinator", json_member(s.coordinator)},
               {"view", s.view ? json_view(*s.view) : boost::json::value{}}});
 }
 
@@ -56,7 +57,7 @@ void print_text(const GroupStatus& s) {
   fmt::print("here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n",
              s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);
   if (s.view) return print_view(*s.view);
-  fmt::print("{}\n\n", show_leader(s));
+  fmt::print("{}\n{}\n\n", s.standing, show_leader(s));
   Table table;
   table.column("member");
   table.column("", Table::Align::left);
@@ -65,6 +66,9 @@ void print_text(const GroupStatus& s) {
     table.row({fmt::format("{}", i + 1), s.up[i] ? "up" : "away", s.members[i]});
   }
   fmt::print("{}", table.text());
+  for (std::size_t i = 0; i < s.members.size(); ++i) {
+    if (!s.trouble[i].empty()) fmt::print("member {}: {}\n", i + 1, s.trouble[i]);
+  }
 }
 
 int run_status(const StatusArguments& a) {

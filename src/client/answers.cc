@@ -61,6 +61,8 @@ GroupStatus status_of(session::State&& s) {
           s.epoch,
           std::move(s.members),
           std::move(up),
+          std::move(s.trouble),
+          std::move(s.standing),
           s.locks,
           s.held,
           s.waiting,
@@ -71,7 +73,6 @@ GroupStatus status_of(session::State&& s) {
           std::move(s.election),
           s.term,
           s.leader,
-          s.coordinator,
           std::move(view)};
 }
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "client/testing/group.h"
 #include "hapax/hapax.h"
-#include "catalog/catalog.h"
 
 namespace hapax {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "certs/certs.h"
 #include "daemon/daemon_thread.h"
 #include "hapax/hapax.h"
-#include "certs/certs.h"
 
 namespace hapax {
 namespace {
@@ -38,6 +38,8 @@ class TlsClients : public ::testing::Test {
   NodeConfig config() {
     NodeConfig config;
     config.members = {{.host = "", .port = 0, .path = (ours_ / "member").string()}};
+    config.state.path = ours_ / "state";
+    config.state.is_new_group = true;
     config.clients = {{.host = "127.0.0.1", .port = port_, .path = ""}};
     config.tls = net::tls_files(ours_.path(), Seat{0});
     return config;

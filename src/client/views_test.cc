@@ -473,7 +473,9 @@ TEST_F(NodeViews, RefuseWhatMakesNoSense) {
   wrong.engine = "embedded:/nowhere/group.db";
   EXPECT_EQ(error_of(wrong), Errc::unreachable);
   const testing::Folder folder;
-  Node fixed{{.members = {"unix:" + (folder / "m").string()}}};
+  Node fixed{{.members = {"unix:" + (folder / "m").string()},
+              .state = (folder / "state").string(),
+              .new_group = true}};
   EXPECT_THROW(fixed.leave_group(0ms), std::system_error);
 }
 

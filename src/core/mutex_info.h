@@ -41,7 +41,6 @@ struct MutexInfo {
   bool never_rests = false;  // Sends messages even when nobody wants to enter, …
   bool token_rests = false;  // … but its token may be taken back to its home until it is wanted.
   bool turns_are_stamps = false;  // A turn is turn_of() the request's stamp.
-  bool coordinated = false;       // One member, the view's holder, decides for all.
   // Whoever was inside may enter again without asking, as long as nobody else is known to wait, and
   // its turns are its clock.
   bool permission_stays = false;

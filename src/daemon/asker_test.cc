@@ -40,6 +40,8 @@ TEST(Asker, HearsThatItIsInsideBeforeItHearsThatItIsWanted) {
   boost::asio::io_context io{1};
   NodeConfig config;
   config.members = {{.host = "", .port = 0, .path = (folder / "member").string()}};
+  config.state.path = folder / "state";
+  config.state.is_new_group = true;
   const auto daemon = Daemon::create(io, std::move(config), {}).value();
   ASSERT_TRUE(daemon->start().has_value());
   Hasty hasty{*daemon};

@@ -96,12 +96,6 @@ void Clients::wind_up() {
   }
 }
 
-void Clients::recall_all() {
-  for (const auto& visitor : visitors_.all()) {
-    for (auto& [id, request] : visitor->requests) request.on_recalled(request.waiter());
-  }
-}
-
 void Clients::tell_left() {
   for (const auto& [weak, request] : std::exchange(told_to_leave_, {})) {
     if (const auto visitor = weak.lock()) visitor->tell(session::Ended{request});

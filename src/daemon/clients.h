@@ -14,10 +14,10 @@
 
 #include "base/result.h"
 #include "daemon/inquiries.h"
-#include "daemon/members.h"
 #include "daemon/visitor.h"
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
+#include "membership/group.h"
 #include "net/address.h"
 #include "net/listener.h"
 #include "session/protocol.h"
@@ -28,12 +28,15 @@ class Clients {
  public:
   // What it needs of its daemon, which outlives it.
   struct Host {
-    Members& members;
+    Group& group;
     Waiters& waiters;
     Inquiries& inquiries;
     Waiters::After after;
     std::function<session::State()> state;
     std::function<session::Stats()> stats;
+    // For people: an error, or `done` with nothing or what is wrong.
+    std::function<Result<void>(std::chrono::milliseconds patience)> leave;
+    std::function<void(const std::string& whom, std::function<void(std::string)> done)> evict;
   };
 
   explicit Clients(Host host);
@@ -46,8 +49,6 @@ class Clients {
                       std::shared_ptr<boost::asio::ssl::context> tls);
   // Nobody comes in any more or asks for more, waits end, and who holds nothing is sent away.
   void wind_up();
-  // Tells all who hold a lock to give it back.
-  void recall_all();
   // Tells those who asked for it that the daemon has left its group.
   void tell_left();
   void stop();

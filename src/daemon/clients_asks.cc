@@ -20,11 +20,12 @@ void Clients::on(Visitor& visitor, session::Hello&& hello) {
     return visitor.close(true);
   }
   visitor.introduce(hello);
-  const Members& members = host_.members;
-  visitor.tell(session::Welcome{session::kVersion, number(members.self()),
-                                static_cast<std::uint32_t>(members.others().size() + 1),
-                                members.epoch(),
-                                static_cast<std::uint64_t>(members.ttl().count())});
+  const Group& group = host_.group;
+  const auto ttl = group.has_leases() ? group.options().times.ttl : Span{0};
+  visitor.tell(session::Welcome{session::kVersion, number(group.seat()),
+                                static_cast<std::uint32_t>(group.others().size() + 1),
+                                group.epoch(),
+                                static_cast<std::uint64_t>(ttl / std::chrono::milliseconds{1})});
 }
 
 // --- locks ---
@@ -162,8 +163,8 @@ void Clients::on(Visitor& visitor, session::AskStats&& s) {
 
 void Clients::on(Visitor& visitor, session::Ping&& p) {
   session::Pong pong{p.request, std::nullopt};
-  if (const auto left = host_.members.lease_left()) {
-    pong.lease_ms = static_cast<std::uint64_t>(left->count());
+  if (const auto left = host_.group.lease_left()) {
+    pong.lease_ms = static_cast<std::uint64_t>(*left / std::chrono::milliseconds{1});
   }
   visitor.tell(pong);
 }
@@ -172,14 +173,14 @@ void Clients::on(Visitor& visitor, session::Leave&& l) {
   constexpr std::uint64_t kLongest = 3'600'000;
   const std::chrono::milliseconds patience{std::min(l.patience_ms, kLongest)};
   told_to_leave_.emplace_back(visitor.weak_from_this(), l.request);
-  if (const auto going = host_.members.leave(patience); !going) {
+  if (const auto going = host_.leave(patience); !going) {
     told_to_leave_.pop_back();
     refuse(visitor, l.request, going.error().message);
   }
 }
 
 void Clients::on(Visitor& visitor, session::Evict&& e) {
-  host_.members.evict(e.whom, tell_outcome(visitor, e.request, std::nullopt));
+  host_.evict(e.whom, tell_outcome(visitor, e.request, std::nullopt));
 }
 
 }  // namespace hapax

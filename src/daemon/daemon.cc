@@ -53,10 +53,8 @@ void Daemon::on_left(std::function<void()> then) { impl_->then_on_left = std::mo
 void Daemon::on_leased(std::function<void(Instant)> then) {
   impl_->then_on_leased = std::move(then);
 }
-Epoch Daemon::epoch() const { return impl_->members().epoch(); }
+Epoch Daemon::epoch() const { return impl_->group().epoch(); }
 bool Daemon::is_complete() const { return impl_->is_complete(); }
-Result<void> Daemon::leave(std::chrono::milliseconds patience) {
-  return impl_->members().leave(patience);
-}
+Result<void> Daemon::leave(std::chrono::milliseconds patience) { return impl_->leave(patience); }
 
 }  // namespace hapax

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "campaigns/election_payload.h"
 #include "campaigns/peer_message.h"
-#include "daemon/fixed_members.h"
-#include "daemon/view_members.h"
+#include "daemon/group_state.h"
 #include "daemon/who.h"
 #include "net/tls.h"
 
@@ -23,11 +23,7 @@ Daemon::Impl::Impl(asio::io_context& io, NodeConfig config, Log log)
 // --- beginning and end ---
 
 Result<void> Daemon::Impl::connect() {
-  MemberHost& host = *this;
-  auto members = config_.engine ? ViewMembers::create(io_, config_, host)
-                                : FixedMembers::create(io_, config_, host);
-  if (!members) return members.error();
-  members_ = std::move(*members);
+  if (const auto good = check_group(io_, config_); !good) return good.error();
   if (!config_.tls) return {};
   auto tls = net::make_tls_context(*config_.tls);
   if (!tls) return tls.error();
@@ -36,30 +32,45 @@ Result<void> Daemon::Impl::connect() {
 }
 
 Result<void> Daemon::Impl::start() {
-  if (auto started = members_->start(); !started) return started.error();
-  config_.self = members_->self();
-  const Waiters::After in_a_while = [this](auto delay, auto then) {
-    after(delay, std::move(then));
-  };
-  waiters_.emplace(config_.self, *members_, in_a_while);
+  if (!config_.engine) {
+    const auto size = static_cast<std::uint32_t>(config_.members.size());
+    leadership_.emplace(Membership{{}, size, NodeId{number(config_.self)}}, config_.election);
+  }
+  auto joined = join(io_, config_, *this);
+  if (!joined) return joined.error();
+  joined_ = std::move(*joined);
+  config_.self = joined_.group->seat();
+  waiters_.emplace(config_.self, *joined_.group,
+                   [this](auto delay, auto then) { after(delay, std::move(then)); });
   inquiries_.emplace(config_.self, inquiries_host());
-  clients_.emplace(Clients::Host{*members_, *waiters_, *inquiries_, in_a_while,
-                                 [this] { return state(); }, [this] { return stats_of(facts()); }});
+  clients_.emplace(clients_host());
   return clients_->listen(io_, config_.clients, tls_);
 }
 
 Inquiries::Host Daemon::Impl::inquiries_host() {
-  return {.others = [this] { return members_->others(); },
-          .send = [this](Seat to,
-                         const PeerMessage& message) { members_->tell(to, payload_of(message)); },
-          .is_up = [this](Seat peer) { return members_->is_up(peer); },
+  Group& group = *joined_.group;
+  return {.others = [&group] { return group.others(); },
+          .send = [&group](Seat to,
+                           const PeerMessage& message) { group.tell(to, payload_of(message)); },
+          .is_up = [&group](Seat peer) { return group.is_up(peer); },
           .local_locks =
-              [this](const std::string& name) {
-                const LockTable* table = members_->table();
+              [this, &group](const std::string& name) {
+                const LockTable* table = group.views().table();
                 return table == nullptr ? LockList{LockList::kOfMember}
                                         : locks_at_this_member(*table, *waiters_, name);
               },
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); }};
+}
+
+Clients::Host Daemon::Impl::clients_host() {
+  return {.group = *joined_.group,
+          .waiters = *waiters_,
+          .inquiries = *inquiries_,
+          .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
+          .state = [this] { return state(); },
+          .stats = [this] { return stats_of(facts()); },
+          .leave = [this](auto patience) { return leave(patience); },
+          .evict = [this](const std::string& whom, auto done) { evict(whom, std::move(done)); }};
 }
 
 void Daemon::Impl::stop() {
@@ -67,26 +78,16 @@ void Daemon::Impl::stop() {
   for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
   if (inquiries_) inquiries_->clear();
   if (clients_) clients_->stop();
-  members_->stop();
+  if (joined_.group) joined_.group->stop();
 }
 
 void Daemon::Impl::wind_up() {
   if (std::exchange(is_winding_up_, true)) return;
   clients_->wind_up();
-  // With leases we leave the group, which says when it is done, unless the engine is away.
-  ends_when_free_ = !members_->leave({}).has_value();
-  after(ends_when_free_ ? kToWindUp : members_->ttl() + kToWindUp, [this] { on_left(); });
-  if (!ends_when_free_) return;
-  clients_->recall_all();
-  end_if_nothing_is_held();
-}
-
-void Daemon::Impl::end_if_nothing_is_held() {
-  const LockTable* table = members_->table();
-  if (table == nullptr || table->stats().held > 0) return;
-  asio::post(io_, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->on_left();
-  });
+  // The group says when it is done, unless its engine is away, or somebody does not let go.
+  const Span lease = joined_.on_engine != nullptr ? config_.times.ttl : Span{0};
+  after(std::chrono::ceil<std::chrono::milliseconds>(lease) + kToWindUp, [this] { on_left(); });
+  joined_.group->leave({});
 }
 
 void Daemon::Impl::on_left() {
@@ -118,19 +119,46 @@ void Daemon::Impl::on_leased(Instant until) {
 
 void Daemon::Impl::on_met(Seat peer) {
   if (waiters_) waiters_->campaigns().watch().met(peer);
+  if (!leadership_) return;
+  leadership_->up(NodeId{number(peer)}, elected_);
+  elect();
+}
+
+void Daemon::Impl::on_away(Seat peer) {
+  if (!leadership_) return;
+  leadership_->down(NodeId{number(peer)}, elected_);
+  elect();
 }
 
 void Daemon::Impl::on_forgotten(Seat peer) {
   if (waiters_) waiters_->campaigns().watch().forgotten(peer);
+  if (!leadership_) return;
+  leadership_->up(NodeId{number(peer)}, elected_);
+  elect();
+}
+
+// In a fixed list a member's place is its seat.
+void Daemon::Impl::elect() {
+  for (const Outbox::Send& send : elected_.sends()) {
+    joined_.group->tell(Seat{number(send.to)}, elected_.bytes(send));
+  }
+  for (const Outbox::Complaint& complaint : elected_.complaints()) {
+    log_once(fmt::format("member {}: {}: {}", number(complaint.peer) + 1, name_of(complaint.kind),
+                         complaint.text));
+  }
+  elected_.clear();
 }
 
 void Daemon::Impl::on_settled() {
   if (waiters_) waiters_->settle();
-  if (ends_when_free_) end_if_nothing_is_held();
 }
 
 void Daemon::Impl::on_message(Seat from, std::span<const std::uint8_t> bytes) {
   if (!waiters_) return;
+  if (leadership_ && is_election(bytes)) {
+    leadership_->receive(NodeId{number(from)}, bytes, elected_);
+    return elect();
+  }
   const auto message = peer_message_of(bytes);
   if (!message) {
     return log_once(fmt::format("member {}: a malformed message", number(from) + 1));
@@ -150,33 +178,56 @@ void Daemon::Impl::on_message(Seat from, std::span<const std::uint8_t> bytes) {
 // --- for people ---
 
 bool Daemon::Impl::is_complete() const {
-  if (members_->table() == nullptr) return false;
-  const auto lease = members_->lease_left();
-  if (lease && lease->count() == 0) return false;
-  const auto others = members_->others();
-  return std::all_of(others.begin(), others.end(),
-                     [this](Seat peer) { return members_->is_up(peer); });
+  const Group& group = *joined_.group;
+  if (group.views().table() == nullptr || group.lease_left() == Span{0}) return false;
+  const auto others = group.others();
+  return std::all_of(others.begin(), others.end(), [&](Seat peer) { return group.is_up(peer); });
+}
+
+Result<void> Daemon::Impl::leave(std::chrono::milliseconds patience) {
+  if (joined_.on_engine == nullptr) {
+    return error(
+        "this group is a fixed list of members, which nobody can leave; to stop this one, end its "
+        "daemon, and for members that come and go use an engine (`hapax node --engine`)");
+  }
+  joined_.group->leave(patience);
+  return {};
+}
+
+void Daemon::Impl::evict(const std::string& whom, std::function<void(std::string)> done) {
+  if (joined_.on_engine != nullptr) return joined_.on_engine->evict(whom, std::move(done));
+  done("this group is a fixed list of members: nobody can be evicted from it");
+}
+
+std::optional<Seat> Daemon::Impl::leader() const {
+  if (joined_.on_engine != nullptr) return oldest_member(*joined_.on_engine);
+  const auto place = leadership_->leader();
+  return place ? std::optional{Seat{number(*place)}} : std::nullopt;
 }
 
 Facts Daemon::Impl::facts() const {
   static const LockStats kNoLocks;
-  const LockTable* table = members_->table();
+  const Group& group = *joined_.group;
+  const LockTable* table = group.views().table();
   return {.config = config_,
-          .epoch = members_->epoch(),
+          .epoch = group.epoch(),
           .locks = table != nullptr ? table->stats() : kNoLocks,
-          .links = members_->links(),
-          .coordinator = members_->coordinator(),
-          .leader = members_->leader(),
-          .term = members_->term(),
+          .links = group.links(),
+          .leader = leader(),
+          .term = leadership_ ? leadership_->term() : Term{number(group.epoch())},
           .clients = clients_ ? clients_->size() : 0,
-          .complaints = members_->complaints(),
+          .complaints = group.complaints(),
           .uptime = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() -
                                                                           started_)};
 }
 
 session::State Daemon::Impl::state() const {
   session::State state = state_of(facts());
-  members_->describe(state);
+  if (joined_.on_engine != nullptr) {
+    describe(*joined_.on_engine, *config_.engine, state);
+  } else {
+    describe(*joined_.group, state);
+  }
   return state;
 }
 

@@ -14,10 +14,11 @@
 #include <span>
 #include <string>
 
+#include "campaigns/leadership.h"
 #include "daemon/clients.h"
 #include "daemon/daemon.h"
 #include "daemon/inquiries.h"
-#include "daemon/members.h"
+#include "daemon/join.h"
 #include "daemon/report.h"
 #include "daemon/waiters.h"
 
@@ -36,8 +37,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   bool is_complete() const;
   Facts facts() const;
   session::State state() const;
-  const Members& members() const { return *members_; }
-  Members& members() { return *members_; }
+  const Group& group() const { return *joined_.group; }
+  Result<void> leave(std::chrono::milliseconds patience);
   Waiters& waiters() { return *waiters_; }
   Inquiries& inquiries() { return *inquiries_; }
 
@@ -47,7 +48,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
  private:
   static constexpr std::chrono::milliseconds kToWindUp{5'000};
 
-  // What the members say. Nobody has asked for anything before there are waiters.
+  // What the group says. Nobody has asked for anything before there are waiters.
   void on_granted(const Grant& grant) override { waiters_->on_granted(grant); }
   void on_wanted(WaiterId waiter) override { waiters_->on_wanted(waiter); }
   void on_lost(WaiterId waiter) override { waiters_->on_lost(waiter); }
@@ -57,6 +58,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void on_leased(Instant until) override;
   void on_message(Seat from, std::span<const std::uint8_t> message) override;
   void on_met(Seat peer) override;
+  void on_away(Seat peer) override;
   void on_forgotten(Seat peer) override;
   void on_settled() override;
   void on_left() override;
@@ -64,20 +66,24 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void log_once(const std::string& line) override;
 
   Inquiries::Host inquiries_host();
-  void end_if_nothing_is_held();
+  Clients::Host clients_host();
+  void elect();
+  void evict(const std::string& whom, std::function<void(std::string)> done);
+  std::optional<Seat> leader() const;
   void after(std::chrono::milliseconds delay, std::function<void()> then);
 
   boost::asio::io_context& io_;
   NodeConfig config_;
   Log log_;
   std::shared_ptr<boost::asio::ssl::context> tls_;  // For clients on other machines; may be null.
-  std::unique_ptr<Members> members_;
   // There from start() on: until then we do not know who we are.
+  Joined joined_;
+  std::optional<Leadership> leadership_;  // Of a fixed list.
+  Outbox elected_;                        // Empty between calls.
   std::optional<Waiters> waiters_;
   std::optional<Inquiries> inquiries_;
   std::optional<Clients> clients_;
   bool is_winding_up_ = false;
-  bool ends_when_free_ = false;
   bool is_stopped_ = false;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
   std::set<std::string> logged_;

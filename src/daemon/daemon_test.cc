@@ -28,6 +28,8 @@ class Alone {
   Alone() {
     NodeConfig config;
     config.members = {{.host = "", .port = 0, .path = (folder_ / "member").string()}};
+    config.state.path = folder_ / "state";
+    config.state.is_new_group = true;
     config.clients = {{.host = "", .port = 0, .path = (folder_ / "clients").string()}};
     // Over TCP as well, where a port is free.
     asio::io_context io;

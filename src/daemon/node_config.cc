@@ -20,14 +20,4 @@ Result<void> check(const NodeConfig& config) {
   return {};
 }
 
-net::MeshOptions mesh_options_of(const NodeConfig& config) {
-  net::MeshOptions options;
-  options.self = config.self;
-  options.members = config.members;
-  options.listen = config.listen;
-  options.group = config.group;
-  options.tls = config.tls;
-  return options;
-}
-
 }  // namespace hapax

@@ -11,8 +11,8 @@
 #include "base/seat.h"
 #include "campaigns/election_id.h"
 #include "locks/policy.h"
+#include "membership/group_options.h"
 #include "net/address.h"
-#include "net/mesh.h"
 #include "net/tls.h"
 #include "service/lease_times.h"
 
@@ -24,7 +24,6 @@ struct NodeConfig {
   std::optional<net::Address> listen;  // If not where the others reach us.
   std::vector<net::Address> clients;   // Where programs reach us; over TCP with `tls`, if given.
   std::string group = "hapax";
-  Epoch epoch{1};
   std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
   Policy policy;
   // With an engine, members find one another through it, and the list above is empty.
@@ -36,11 +35,12 @@ struct NodeConfig {
   std::optional<std::chrono::milliseconds> enlist_within{};  // Else as long as it takes.
   std::optional<net::TlsFiles> engine_tls{};
   std::string engine_user{}, engine_password{};
-  ElectionId election{};  // Of the coordinator of `central`, and of who leads; bully by default.
+  // Of a fixed list. An empty path: the usual one.
+  StatePlan state{};
+  ElectionId election{};  // How the members of a list find who leads them; bully by default.
 };
 
 // An error that says what makes no sense; of the rest, the mesh will.
 Result<void> check(const NodeConfig& config);
-net::MeshOptions mesh_options_of(const NodeConfig& config);
 
 }  // namespace hapax

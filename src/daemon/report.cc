@@ -34,7 +34,6 @@ session::State state_of(const Facts& facts) {
   state.election = name_of(facts.config.election);
   state.term = number(facts.term);
   state.leader = as_number(facts.leader);
-  state.coordinator = as_number(facts.coordinator);
   return state;
 }
 

@@ -23,7 +23,6 @@ struct Facts {
   Epoch epoch{};
   const LockStats& locks;
   const net::Stats& links;
-  std::optional<Seat> coordinator;
   std::optional<Seat> leader;
   Term term{};
   std::size_t clients = 0;

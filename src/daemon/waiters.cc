@@ -7,8 +7,8 @@
 
 namespace hapax {
 
-Waiters::Waiters(Seat self, Members& members, After after)
-    : self_(self), members_(members), after_(std::move(after)), campaigns_(self, *this) {}
+Waiters::Waiters(Seat self, Group& group, After after)
+    : self_(self), group_(group), after_(std::move(after)), campaigns_(self, *this) {}
 
 Asker* Waiters::find(WaiterId waiter) const {
   const auto at = askers_.find(number(waiter));
@@ -19,7 +19,7 @@ Asker* Waiters::find(WaiterId waiter) const {
 
 Result<void> Waiters::acquire(const std::string& name, WaiterId waiter, Asker& asker, Want want) {
   askers_[number(waiter)] = &asker;  // Before asking, which may grant at once.
-  const auto asked = members_.acquire(name, waiter, want);
+  const auto asked = group_.acquire(name, waiter, want);
   if (!asked) askers_.erase(number(waiter));
   return asked;
 }
@@ -28,12 +28,12 @@ void Waiters::release(const std::string& name, WaiterId waiter, std::optional<Tu
   campaigns_.leave(waiter);
   askers_.erase(number(waiter));
   // Refused if it was lost meanwhile: then there is nothing to give back.
-  (void)members_.release(name, waiter, last);
+  (void)group_.release(name, waiter, last);
 }
 
 bool Waiters::abandon(const std::string& name, WaiterId waiter) {
   if (campaigns_.leads(waiter)) return false;
-  if (!campaigns_.leave(waiter) && !members_.abandon(name, waiter)) return false;
+  if (!campaigns_.leave(waiter) && !group_.abandon(name, waiter)) return false;
   askers_.erase(number(waiter));
   return true;
 }
@@ -117,10 +117,10 @@ session::Person Waiters::describe(WaiterId waiter) const {
 
 // --- what campaigns need ---
 
-void Waiters::send(Seat to, const PeerMessage& message) { members_.tell(to, payload_of(message)); }
+void Waiters::send(Seat to, const PeerMessage& message) { group_.tell(to, payload_of(message)); }
 
 void Waiters::enqueue(const std::string& name, WaiterId waiter) {
-  const auto asked = members_.acquire(name, waiter, Want::exclusive);
+  const auto asked = group_.acquire(name, waiter, Want::exclusive);
   if (asked) return;
   Asker* const asker = find(waiter);
   campaigns_.leave(waiter);
@@ -129,7 +129,7 @@ void Waiters::enqueue(const std::string& name, WaiterId waiter) {
 }
 
 bool Waiters::withdraw(const std::string& name, WaiterId waiter) {
-  return members_.abandon(name, waiter).has_value();
+  return group_.abandon(name, waiter).has_value();
 }
 
 void Waiters::ask_to_resign(WaiterId leader, const std::string& to) {

@@ -16,7 +16,7 @@
 #include "campaigns/campaigns.h"
 #include "core/want.h"
 #include "daemon/asker.h"
-#include "daemon/members.h"
+#include "membership/group.h"
 
 namespace hapax {
 
@@ -24,8 +24,8 @@ class Waiters final : private CampaignHost {
  public:
   using After = std::function<void(std::chrono::milliseconds, std::function<void()>)>;
 
-  // REQUIRES: `members` outlives it.
-  Waiters(Seat self, Members& members, After after);
+  // REQUIRES: `group` outlives it.
+  Waiters(Seat self, Group& group, After after);
 
   // --- for askers ---
 
@@ -45,7 +45,7 @@ class Waiters final : private CampaignHost {
   bool is_waiting_or_inside(WaiterId waiter) const { return find(waiter) != nullptr; }
   Campaigns& campaigns() { return campaigns_; }
 
-  // --- what the members say; see Members::Handlers ---
+  // --- what the group says; see MemberHost ---
 
   void on_granted(const Grant& grant);
   void on_wanted(WaiterId waiter) { wanted_.push_back(waiter); }
@@ -63,9 +63,9 @@ class Waiters final : private CampaignHost {
   void tell_askers();
 
   // --- what campaigns need ---
-  std::vector<Seat> others() const override { return members_.others(); }
+  std::vector<Seat> others() const override { return group_.others(); }
   void send(Seat to, const PeerMessage& message) override;
-  bool is_reached(Seat peer) const override { return members_.is_up(peer); }
+  bool is_reached(Seat peer) const override { return group_.is_up(peer); }
   void enqueue(const std::string& name, WaiterId waiter) override;
   bool withdraw(const std::string& name, WaiterId waiter) override;
   void ask_to_resign(WaiterId leader, const std::string& to) override;
@@ -74,7 +74,7 @@ class Waiters final : private CampaignHost {
   }
 
   Seat self_;
-  Members& members_;
+  Group& group_;
   After after_;
   Campaigns campaigns_;
   boost::unordered_flat_map<std::uint64_t, Asker*> askers_;  // By waiter.

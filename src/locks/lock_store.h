@@ -24,7 +24,7 @@ struct LockEntry {
   Instance mutex;     // Empty: the place is free.
   Fence fence;        // Of the local holder. Meaningful while held.
   WaiterId holder{};  // Meaningful while held.
-  // Invariant: empty while the mutex is idle, unless its coordinator is still to be elected.
+  // Invariant: empty while the mutex is idle.
   WaiterQueue waiters;
   std::uint32_t slot = 0;
   std::uint32_t hash = 0;  // Of the name.

@@ -36,8 +36,6 @@ class LockTable::Impl {
         options(other.options),
         stats(other.stats),
         locks(other.locks),
-        coordinator(other.coordinator),
-        awaits_coordinator(other.awaits_coordinator),
         instances(other.instances, stats),
         shared(other.shared, instances, stats),
         waiters_(other.waiters_) {}
@@ -49,7 +47,6 @@ class LockTable::Impl {
   Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
   Result<void> abandon(std::string_view name, WaiterId waiter, Outbox& out);
   void receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out);
-  void appoint(NodeId elected, Outbox& out);
   LockStatus status_of(const LockEntry& entry) const;
   LockEntry entry_as_new(std::string_view name) const;
   void encode_to(Bytes& bytes) const;
@@ -59,8 +56,6 @@ class LockTable::Impl {
   Options options;
   LockStats stats;
   LockStore locks;
-  std::optional<NodeId> coordinator;  // As elected. Never changes once known.
-  bool awaits_coordinator = false;    // Invariant: false once it is known.
   Instances instances;
   SharedLocks shared;
 
@@ -70,14 +65,6 @@ class LockTable::Impl {
   }
   View view_of(const LockEntry& entry) const { return instances.view_of(entry.home); }
   bool is_home(const LockEntry& entry) const { return entry.home == membership.self; }
-  // Whether locks by that algorithm have no home yet.
-  bool is_homeless(const MutexInfo& info) const {
-    return options.elects_coordinator && !coordinator && info.coordinated;
-  }
-  NodeId home_for(std::string_view name, const MutexInfo& info) const {
-    if (coordinator && info.coordinated) return *coordinator;
-    return home_of(name, membership.size);
-  }
   bool is_full() const { return locks.size() + shared.size() >= options.most_locks; }
 
   void set_up(LockEntry& entry, const LockKind& kind) const;
@@ -104,7 +91,7 @@ class LockTable::Impl {
 // As new, at the home that such a lock has.
 void LockTable::Impl::set_up(LockEntry& entry, const LockKind& kind) const {
   entry.sets = kind.sets;
-  entry.home = home_for(entry.name, find_algorithm(kind.algorithm)->info);
+  entry.home = home_of(entry.name, membership.size);
   entry.mutex = Instances::make(kind, view_of(entry), instances.choices_for(kind));
 }
 
@@ -246,10 +233,6 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Wa
   if (entry->held && entry->mutex.info().permission_stays) out.want(entry->holder);
   waiters_.push(entry->waiters, waiter);
   ++stats.waiting;
-  if (!entry->pinned && is_homeless(entry->mutex.info())) {
-    awaits_coordinator = true;
-    return {};
-  }
   settle(*entry, out);
   return {};
 }
@@ -277,27 +260,7 @@ Result<void> LockTable::Impl::abandon(std::string_view name, WaiterId waiter, Ou
     return error("You do not wait for {}.", name);
   }
   --stats.waiting;
-  if (is_homeless(entry->mutex.info())) drop_if_like_new(*entry);
   return {};
-}
-
-// --- the coordinator ---
-
-// Nothing was sent for these locks, and no message about them was taken, so they begin anew, from
-// the home that they have now.
-void LockTable::Impl::appoint(NodeId elected, Outbox& out) {
-  HAPAX_CHECK(options.elects_coordinator);
-  HAPAX_CHECK(!coordinator.has_value());
-  HAPAX_CHECK(number(elected) < membership.size);
-  coordinator = elected;
-  awaits_coordinator = false;
-  for (std::uint32_t slot = 0; slot < locks.slots(); ++slot) {
-    LockEntry& entry = locks.at(slot);
-    if (entry.mutex.empty() || entry.pinned || !entry.mutex.info().coordinated) continue;
-    set_up(entry, kind_of(entry));
-    settle(entry, out);
-    drop_if_like_new(entry);
-  }
 }
 
 // --- peers ---
@@ -329,10 +292,6 @@ void LockTable::Impl::receive(NodeId from, std::span<const std::uint8_t> bytes, 
                                                        name_of(algorithm), name_of(ours)));
   }
   const Operations& operations = *find_algorithm(algorithm);
-  if (is_homeless(operations.info) && (entry == nullptr || !entry->pinned)) {
-    return out.complain({from, Kind::broken_protocol, Reject::not_a_member,
-                         fmt::format("{} comes before its coordinator", payload->name)});
-  }
   if (entry == nullptr && is_full() && !shared.contains(payload->name)) {
     return complain(Kind::too_many_locks, fmt::format("no room for {}", payload->name));
   }
@@ -399,8 +358,6 @@ void LockTable::Impl::encode_to(Bytes& bytes) const {
   }
   shared.encode_to(bytes);
   instances.encode_floors_to(bytes);
-  hapax::encode_to(bytes, coordinator);
-  hapax::encode_to(bytes, awaits_coordinator);
 }
 
 // --- the face ---
@@ -445,9 +402,6 @@ Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Tur
 Result<void> LockTable::abandon(std::string_view name, WaiterId waiter, Outbox& out) {
   return impl_->abandon(name, waiter, out);
 }
-bool LockTable::awaits_coordinator() const { return impl_->awaits_coordinator; }
-std::optional<NodeId> LockTable::coordinator() const { return impl_->coordinator; }
-void LockTable::appoint(NodeId coordinator, Outbox& out) { impl_->appoint(coordinator, out); }
 void LockTable::receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out) {
   impl_->receive(from, payload, out);
 }

@@ -60,7 +60,7 @@ struct LockHolder {
 struct LockStatus {
   std::string name;
   std::string_view algorithm;
-  // Where the view began for this lock: hash(name) % size, or its holder, or the coordinator.
+  // Where the view began for this lock: hash(name) % size, or its holder.
   NodeId home{};
   Phase phase{};  // Of the algorithm here. `waiting` with no waiters: all have given up.
   std::optional<LockHolder> holder;  // The local one, if one holds the lock here and is alone.
@@ -88,9 +88,6 @@ class LockTable {
   struct Options {
     // Names that peers or clients make up must not fill the memory.
     std::uint32_t most_locks = 1u << 22;
-    // The home of locks by `central` is whom appoint() names, rather than their hash's. Until then
-    // whoever wants one waits.
-    bool elects_coordinator = false;
   };
 
   LockTable(const Membership& membership, Policy policy)
@@ -131,13 +128,6 @@ class LockTable {
 
   // `waiter` waits no longer. An error if it does not wait: then it may hold the lock by now.
   Result<void> abandon(std::string_view name, WaiterId waiter, Outbox& out);
-
-  // Whether somebody waits for a lock by `central` whose coordinator is not known yet.
-  bool awaits_coordinator() const;
-  std::optional<NodeId> coordinator() const;
-  // The outcome of the election (node/appointment.h), for the rest of the view.
-  // REQUIRES: Options::elects_coordinator; not said before; nobody else coordinates in this epoch.
-  void appoint(NodeId coordinator, Outbox& out);
 
   // What `from` sent. Bytes from the network are hostile: what is wrong with them is a complaint,
   // and changes nothing.

@@ -100,10 +100,10 @@ Member::~Member() {
     for (const auto& [name, lock] : locks_) lock->close();
     while (!grants_.empty()) drop(grants_.begin()->first);
   });
-  // So that the others need not wait for our lease to be over. They wait no longer than that if we
-  // cannot.
+  // So that the others need not wait for our lease to be over; in a fixed list, so that our next
+  // life need not wait. They wait no longer than that if we cannot.
   std::string ignored;
-  if (lease_.runs_out()) (void)leave_until(std::chrono::steady_clock::now() + ttl_, {}, ignored);
+  (void)leave_until(std::chrono::steady_clock::now() + ttl_, std::nullopt, ignored);
   loop_.visit([this] { daemon_->stop(); });
   loop_.finish();
 }
@@ -211,7 +211,8 @@ std::error_code Member::leave(std::chrono::milliseconds patience, std::string& w
   return leave_until(std::chrono::steady_clock::now() + patience + kForTheView, patience, why);
 }
 
-std::error_code Member::leave_until(detail::Deadline deadline, std::chrono::milliseconds patience,
+std::error_code Member::leave_until(detail::Deadline deadline,
+                                    std::optional<std::chrono::milliseconds> patience,
                                     std::string& why) {
   if (const auto error = SharedLoop::would_deadlock()) return error;
   SharedLoop::Waiter waiter;
@@ -223,7 +224,8 @@ std::error_code Member::leave_until(detail::Deadline deadline, std::chrono::mill
         leavers_.push_back(&waiter);
         if (std::exchange(is_leaving_, true)) return;
         for (const auto& lock : all_locks()) lock->stop_keeping();
-        if (const auto going = daemon_->leave(patience); !going) {
+        if (!patience) return daemon_->wind_up();
+        if (const auto going = daemon_->leave(*patience); !going) {
           is_leaving_ = false;
           why = going.error().message;
           error = Errc::refused;

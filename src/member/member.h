@@ -91,8 +91,9 @@ class Member final : public detail::Gateway {
   std::error_code acquire_grant(const Wish& wish, detail::Deadline deadline,
                                 const std::stop_token& cancel, detail::Holding& holding,
                                 std::string& why);
-  std::error_code leave_until(detail::Deadline deadline, std::chrono::milliseconds patience,
-                              std::string& why);
+  // Without `patience`: we end, whatever is held.
+  std::error_code leave_until(detail::Deadline deadline,
+                              std::optional<std::chrono::milliseconds> patience, std::string& why);
 
   // All on the loop.
   void on_left();

@@ -75,6 +75,8 @@ NodeConfig config_of(const NodeOptions& options) {
   if (!election) refuse("there is no election \"" + options.election + '"');
   config.election = *election;
   config.tls = files_of(options.authority, options.certificate, options.key);
+  config.state.path = options.state;
+  config.state.is_new_group = options.new_group;
   return config;
 }
 

@@ -1,54 +1,49 @@
-// A member of a group whose members find one another through an engine: the service, its registrar,
-// the mesh to the others, and a timer. One thread, that of the io_context.
+// A member of a group: its locks across views, its links to the other members, and whoever hosts
+// it. How a group agrees on its views is for those that derive from this: through an engine, with
+// leases (engine_group.h), or by all members of a fixed list (list_group.h).
 //
-// It enlists, is dialled by the others and dials them, announces itself when it is connected to
-// everybody, and from then on is where the views say. When its life ends, it begins another one.
+// On the thread of the io_context. Every call carries out what it brings about before it returns,
+// and tells the host meanwhile; what the host asks for while it is told, right after that.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "base/seat.h"
-#include "engine/engine.h"
+#include "core/want.h"
 #include "membership/directory.h"
 #include "membership/group_options.h"
 #include "membership/life_links.h"
 #include "membership/member_host.h"
-#include "membership/registrar.h"
-#include "membership/upkeep.h"
+#include "service/member_views.h"
 #include "service/orders.h"
-#include "service/service.h"
 
 namespace hapax {
 
-class Group final {
+class Group {
  public:
-  // Refuses options that make no sense. REQUIRES: engine and host outlive it.
-  static Result<std::unique_ptr<Group>> create(boost::asio::io_context& io, GroupOptions options,
-                                               engine::Engine& engine, MemberHost& host);
-  ~Group();
+  virtual ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  void start();
-  // Without a goodbye to the engine: whoever waits for what is held here waits for the lease.
-  void stop();
-  // Nobody may ask for more; what is held is given time until `patience` is over and is then lost.
-  void leave(Span patience);
+  // Before it nothing is opened, nobody is contacted, and only stop() makes sense.
+  virtual Result<void> start() = 0;
+  // Without a goodbye: whoever waits for what is held here goes on waiting.
+  virtual void stop();
+  // Nothing is granted any more, and the clients are told to leave. What they hold is given time
+  // until `patience` is over. The host hears on_left().
+  virtual void leave(Span patience) = 0;
 
-  // As those of the service. What a call brings about is carried out before it returns, and the
-  // host is told meanwhile; unless the host calls while it is told, and then right after that.
+  // As those of MemberViews. An error of release: it was lost meanwhile, and that is being told.
   Result<void> acquire(std::string_view name, WaiterId waiter, Want want = Want::exclusive);
   Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last);
   Result<void> abandon(std::string_view name, WaiterId waiter);
@@ -56,70 +51,66 @@ class Group final {
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message) { links_.tell(seat, message); }
   bool is_up(Seat seat) const { return links_.is_up(seat); }
+  // Why it is not, as far as it or we said.
+  std::string trouble_with(Seat seat) const { return links_.trouble_with(seat); }
 
-  struct Other {
-    Enlisted who;
-    bool is_member = false;  // Of the view.
-    bool is_self = false;
-    bool is_up = false;  // Connected to us.
-    bool is_evicted = false;
-  };
-  std::vector<Other> others() const;  // All that are enlisted, with ourselves.
-  void evict(Life life, std::function<void(Outcome)> done);
-
-  const Service& service() const { return service_; }
-  engine::Health health() const { return registrar_.health(); }
-  const LeaseTimes& times() const { return options_.times; }
-  std::optional<Span> lease_left() const;
-  bool is_in_jeopardy() const;
-  // Why we are not let in; empty if nothing is wrong.
-  const std::string& refusal() const { return refusal_; }
-  bool is_enlisted() const { return number(registrar_.me().life) != 0; }
-  // REQUIRES: enlisted. It stays the same for all lives.
-  Seat seat() const { return Seat{registrar_.me().seat}; }
+  virtual const MemberViews& views() const = 0;
+  Epoch epoch() const { return views().keeper().roll().epoch; }
+  virtual Seat seat() const = 0;                 // Ours. REQUIRES: started, and let in.
+  virtual std::vector<Seat> others() const = 0;  // Who else is a member of the view, or will be.
+  // How long clients may rely on what they hold without further word; nothing: there are no leases.
+  virtual std::optional<Span> lease_left() const = 0;
+  // What this member is doing, or what is in the way, for people.
+  virtual std::string standing() const = 0;
+  bool has_leases() const { return !options_.list; }
   const net::Stats& links() const { return links_.stats(); }
   std::uint64_t complaints() const { return complaints_; }
+  const GroupOptions& options() const { return options_; }
 
- private:
-  Group(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
-        MemberHost& host);
+ protected:
+  // REQUIRES: io and host outlive it.
+  Group(boost::asio::io_context& io, GroupOptions options, MemberHost& host);
 
-  Registrar::Handlers registrar_handlers();
-  void enlist();
-  void on_enlisted(const Enlisted& me);
-  void on_directory(const Directory& directory);
-  void on_message(Seat seat, Life from, std::span<const std::uint8_t> message);
-  void on_up(Seat seat, Life life);
-  void on_view();
-  void on_time();
+  // As the call of that name, in orders_.
+  virtual Result<void> ask(std::string_view name, WaiterId waiter, Want want) = 0;
+  virtual Result<void> give_back(std::string_view name, WaiterId waiter,
+                                 std::optional<Turn> last) = 0;
+  virtual Result<void> withdraw(std::string_view name, WaiterId waiter) = 0;
+  virtual void on_frame(Life from, std::span<const std::uint8_t> frame) = 0;
+  virtual void on_up(Seat seat, Life life) = 0;
+  virtual void on_down(Seat seat) = 0;
+  virtual void on_link_broken() = 0;
+  // What comes before and after what all groups do with their orders.
+  virtual void prepare(const Orders& orders) = 0;
+  virtual void conclude(const Orders& orders) = 0;
+  virtual void see_to_membership() = 0;
+
+  // Of what is asked for and said about locks: all that has been ordered.
   void carry_out();
-  void carry_out(const Orders& orders);
+  // Of what may change who is a member, or when to look next.
   void tend();
-  void see_to_membership();
-  void arm();
-  void drain();
+  // Somebody at that seat is connected, and is perhaps not who it was.
+  void note_met(Seat seat, Life life);
+  void log(const std::string& line) const { host_.log(line); }
 
   boost::asio::io_context& io_;
   GroupOptions options_;
   MemberHost& host_;
-  Service service_;
-  Registrar registrar_;
   LifeLinks links_;
-  Upkeep upkeep_;
   Orders orders_;
-  Orders now_;  // Being carried out; kept for its memory.
-  boost::asio::steady_timer timer_;
-  Instant armed_{};
-  std::map<Seat, Life> met_;      // Who was last seen at a seat.
-  std::set<Seat> seats_in_view_;  // As the last view began.
-  std::string refusal_;
+  bool is_stopped_ = false;
+  bool is_leaving_ = false;  // For good.
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+
+ private:
+  void on_message(Seat seat, Life from, std::span<const std::uint8_t> message);
+  void carry_out(const Orders& orders);
+
+  Orders now_;                // Being carried out; kept for its memory.
+  std::map<Seat, Life> met_;  // Who was last seen at a seat.
   std::uint64_t complaints_ = 0;
   bool is_carrying_out_ = false;
   bool is_tending_due_ = false;
-  bool is_stopped_ = false;
-  bool has_left_ = false;  // It was nowhere to leave from.
-  std::optional<Instant> leaving_until_;
-  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 
 }  // namespace hapax

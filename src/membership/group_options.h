@@ -1,20 +1,42 @@
-// What a member of a group on an engine is told at its start.
+// What a member of a group is told at its start.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/asio_fwd.h"
+#include "base/ids.h"
 #include "base/result.h"
+#include "base/seat.h"
 #include "locks/policy.h"
 #include "net/address.h"
+#include "net/mesh.h"
 #include "net/tls.h"
 #include "service/lease_times.h"
 
 namespace hapax {
 
+// What a member of a fixed list remembers, and what it may assume if it remembers nothing.
+struct StatePlan {
+  std::filesystem::path path;
+  // All members of any group by this name are stopped, and nobody relies on what they granted.
+  bool is_new_group = false;
+  Epoch epoch_above{};  // Epochs begin above it.
+  // How long a client of a life that has ended may take to notice.
+  Span clients_notice = std::chrono::milliseconds{4'200};
+};
+
+struct FixedList {
+  Seat self{};
+  std::vector<net::Address> members;  // Where each is reached by the others.
+  StatePlan state;
+};
+
 struct GroupOptions {
+  std::optional<FixedList> list;          // Else members find one another through an engine.
   net::Address listen;                    // With a port, unless a Unix socket.
   std::optional<net::Address> advertise;  // Where the others reach us, if not there.
   std::string name;                       // For people: the host's, say.
@@ -23,6 +45,7 @@ struct GroupOptions {
   std::optional<net::TlsFiles> tls;  // The certificate's number is then the seat.
   Policy policy;
   LeaseTimes times;
+  std::string election;  // For people: how the members of a list elect.
 
   // What all members must have in common, as people read it: locks are safe only if all go by the
   // same leases and the same algorithms.
@@ -30,6 +53,8 @@ struct GroupOptions {
   // An error that says what makes no sense: one that listens elsewhere than on this machine needs
   // TLS, say. Opens nothing.
   Result<void> check(boost::asio::io_context& io) const;
+  // Without who we are.
+  net::MeshOptions mesh() const;
 };
 
 }  // namespace hapax

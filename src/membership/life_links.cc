@@ -15,30 +15,25 @@ constexpr std::size_t kMostUnacknowledged = std::size_t{256} << 20;  // Bytes fo
 LifeLinks::LifeLinks(boost::asio::io_context& io, const GroupOptions& options, Handlers handlers)
     : io_(io), options_(options), handlers_(std::move(handlers)) {}
 
-void LifeLinks::open(const Enlisted& me) {
-  own_ = Seat{me.seat};
+Result<void> LifeLinks::open(Seat own, Life life) {
+  own_ = own;
   unsent_.clear();
   held_.clear();
-  net::MeshOptions options;
+  net::MeshOptions options = options_.mesh();
   options.self = own_;
-  options.seats = kSeats;
-  options.listen = options_.listen;
-  options.group = options_.group;
-  options.incarnation = number(me.life);
-  options.tls = options_.tls;
+  options.incarnation = number(life);
   options.log = handlers_.log;
   // A report may name every lock that a member can hold, and what it waits for is asked for at once
   // after it.
   options.limits.resend_bytes = kMostUnacknowledged;
   options.limits.resend_messages = std::size_t{1} << 20;
   auto mesh = net::Mesh::create(io_, std::move(options), handlers());
-  HAPAX_CHECK(mesh.has_value());  // Group::create() has tried.
+  HAPAX_CHECK(mesh.has_value());  // GroupOptions::check() has tried.
   mesh_ = std::move(*mesh);
-  if (const auto started = mesh_->start(); !started) {
-    // The address is taken, by our former life for a moment or by somebody else: once more later.
-    handlers_.log(started.error().message);
-    mesh_.reset();
-  }
+  // The address may be taken, by our former life for a moment or by somebody else.
+  const auto started = mesh_->start();
+  if (!started) mesh_.reset();
+  return started;
 }
 
 net::MeshHandlers LifeLinks::handlers() {
@@ -48,9 +43,9 @@ net::MeshHandlers LifeLinks::handlers() {
   };
   handlers.on_up = [this](Seat seat) { on_up(seat); };
   handlers.on_down = [this](Seat seat, std::string_view why) {
-    handlers_.log(
-        fmt::format("life {} at seat {} is away: {}", life_at(seat), number(seat) + 1, why));
+    handlers_.log(fmt::format("member {} is away: {}", number(seat) + 1, why));
     held_.erase(seat);
+    handlers_.on_down(seat);
   };
   return handlers;
 }
@@ -104,7 +99,7 @@ bool LifeLinks::is_up(Seat seat) const {
 
 void LifeLinks::on_up(Seat seat) {
   const Life life = life_at(seat);
-  handlers_.log(fmt::format("life {} at seat {} is here", life, number(seat) + 1));
+  handlers_.log(fmt::format("member {} is here, as life {}", number(seat) + 1, life));
   if (const auto unsent = unsent_.extract(life)) {
     for (const Bytes& frame : unsent.mapped().frames) send(life, frame);
   }

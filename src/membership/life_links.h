@@ -28,20 +28,23 @@ class LifeLinks {
     std::function<void(const std::string&)> log;
     std::function<void(Seat, Life, std::span<const std::uint8_t>)> on_message;
     std::function<void(Seat, Life)> on_up;  // Connected, again perhaps.
-    std::function<void()> on_broken;        // A link has lost something.
+    std::function<void(Seat)> on_down;
+    std::function<void()> on_broken;  // A link has lost something.
   };
 
   LifeLinks(boost::asio::io_context& io, const GroupOptions& options, Handlers handlers);
 
   // We are that life now: listens, and lets itself be dialled. Nothing that was for the links of
-  // the life before counts. May fail, because the address is taken for a moment: see is_open().
-  void open(const Enlisted& me);
+  // the life before counts. May fail, because the address is taken for a moment.
+  Result<void> open(Seat own, Life life);
   bool is_open() const { return mesh_ != nullptr; }
   void close();  // This life is over.
   void stop();
 
   // Who is where.
   void learn(const Directory& directory);
+  // That life sits there, or will.
+  void expect(Life life, Seat seat) { seats_[life] = seat; }
   // Dials those. REQUIRES: is_open().
   void meet(const Directory& directory);
 
@@ -62,6 +65,8 @@ class LifeLinks {
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message);
   bool is_up(Seat seat) const;
+  // Why it is not up, as far as it or we said. REQUIRES: another one.
+  std::string trouble_with(Seat seat) const { return mesh_ ? mesh_->trouble_with(seat) : ""; }
   const net::Stats& stats() const { return mesh_ ? mesh_->stats() : no_links_; }
 
  private:

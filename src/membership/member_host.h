@@ -1,5 +1,5 @@
-// What a member of a group is told, and asked, by whatever carries its locks: a group on an engine
-// (group.h) or a fixed list. On the thread of the io_context.
+// What a member of a group is told, and asked, by its group (group.h). On the thread of the
+// io_context.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ class MemberHost : public Holders {
   virtual void on_message(Seat from, std::span<const std::uint8_t> message) = 0;
   // It is connected, again perhaps; what it was told meanwhile it did not hear.
   virtual void on_met(Seat peer) = 0;
+  virtual void on_away(Seat /*peer*/) {}  // It is not connected any more.
   // It came back without its memory, or belongs to the group no longer.
   virtual void on_forgotten(Seat peer) = 0;
   virtual void on_settled() = 0;  // All that there was to tell has been told.

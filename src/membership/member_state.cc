@@ -133,7 +133,7 @@ Result<void> StateFile::write(const MemberState& state) {
   return {};
 }
 
-Result<fs::path> usual_state_path(const std::string& group, const std::string& address) {
+Result<std::string> usual_state_path(const std::string& group, const std::string& address) {
   const auto folder = [](const char* variable) -> fs::path {
     const char* value = std::getenv(variable);
     return value != nullptr && *value == '/' ? value : "";
@@ -150,7 +150,8 @@ Result<fs::path> usual_state_path(const std::string& group, const std::string& a
   if (name.size() > kLongestName) {
     name = fmt::format("{}…{:016x}", name.substr(0, kLongestName), hash_of_lock(name));
   }
-  return base / "hapax" / (name + ".state");
+  const fs::path file = base / "hapax" / (name + ".state");
+  return {boost::system::in_place_value, file.string()};
 }
 
 }  // namespace hapax

@@ -46,7 +46,6 @@ class StateFile {
 
 // For that member of a group: in $XDG_STATE_HOME/hapax, or root's in /var/lib/hapax. An error if
 // there is no such place.
-Result<std::filesystem::path> usual_state_path(const std::string& group,
-                                               const std::string& address);
+Result<std::string> usual_state_path(const std::string& group, const std::string& address);
 
 }  // namespace hapax

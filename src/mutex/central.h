@@ -28,7 +28,6 @@ class Central {
                                    .kind = "permission",
                                    .needs = Channels::fifo,
                                    .takes = {.say_denied = true},
-                                   .coordinated = true,
                                    .theory = &theory};
 
   // say_denied: one more message for each who has to queue.

@@ -39,6 +39,13 @@ std::optional<Objection> objection(const Identity& me, const Hello& hello,
                                                       hello.version, kProtocolVersion)};
   }
   if (hello.group != me.group) return Objection{Drop::wrong_group, "it is of another group"};
+  // Before who it is: in another list it may be somebody else.
+  if (hello.settings != me.settings) {
+    return Objection{
+        Drop::other_settings,
+        fmt::format("member {} was started with {}; member {} with {}", number(hello.from) + 1,
+                    shown(hello.settings), number(me.self) + 1, shown(me.settings))};
+  }
   if (!may_be(me, hello.from, dialled) || hello.to != me.self) {
     return Objection{Drop::stranger, fmt::format("says it is member {} and calls member {}",
                                                  number(hello.from) + 1, number(hello.to) + 1)};
@@ -47,12 +54,6 @@ std::optional<Objection> objection(const Identity& me, const Hello& hello,
     return Objection{Drop::stranger,
                      fmt::format("says it is member {} with the certificate of member {}",
                                  number(hello.from) + 1, number(*certified) + 1)};
-  }
-  if (hello.settings != me.settings) {
-    return Objection{
-        Drop::other_settings,
-        fmt::format("member {} was started with {}; member {} with {}", number(hello.from) + 1,
-                    shown(hello.settings), number(me.self) + 1, shown(me.settings))};
   }
   return std::nullopt;
 }

@@ -104,9 +104,11 @@ void Mesh::Impl::on_guest_frame(Guests::iterator guest, std::span<const std::uin
       [&](const Confirm& confirm) { on_confirm(guest, confirm); },
       [&](const Bye& bye) {
         if (!guest->dialled) return too_early();
-        log_unreachable(*guest->dialled, bye.why ? fmt::format("it refuses us ({}): {}",
-                                                               name_of(*bye.why), words_of(bye))
-                                                 : std::string{"it is stopping"});
+        log_unreachable(
+            *guest->dialled,
+            bye.why ? fmt::format("it refuses us ({}): {}", name_of(*bye.why), words_of(bye))
+                    : std::string{"it is stopping"},
+            bye.why);
         remove(guest);
       },
       [&](const Data&) { too_early(); }, [&](const Ack&) { too_early(); });
@@ -116,7 +118,10 @@ void Mesh::Impl::on_hello(Guests::iterator guest, const Hello& hello) {
   if (guest->hello) return refuse(guest, Drop::malformed, "introduces itself twice");
   if (const auto no = objection(me_, hello, guest->dialled, guest->certified)) {
     // Whoever it really is: a wrong setting is what people look for.
-    if (no->why == Drop::other_settings) peers_[number(hello.from)].trouble = no->what;
+    const bool is_known = number(hello.from) < me_.size;
+    if (is_known && no->why == Drop::other_settings) {
+      peers_[number(hello.from)].trouble = no->what;
+    }
     return refuse(guest, no->why, no->what);
   }
   const std::uint64_t expected_echo = guest->dialled ? guest->nonce : 0;

@@ -341,12 +341,12 @@ void Mesh::Impl::log(const std::string& line) const {
   if (options_.log) options_.log(line);
 }
 
-void Mesh::Impl::log_unreachable(Seat peer, std::string_view why) {
+void Mesh::Impl::log_unreachable(Seat peer, std::string_view why, std::optional<Drop> reason) {
   peers_[number(peer)].trouble = why;
-  constexpr std::uint32_t kBit = 1u << kDrops;
+  const std::uint32_t bit = 1u << (reason ? static_cast<std::size_t>(*reason) : kDrops);
   std::uint32_t& logged = logged_[number(peer)];
-  if (is_stopped_ || (logged & kBit) != 0) return;
-  logged |= kBit;
+  if (is_stopped_ || (logged & bit) != 0) return;
+  logged |= bit;
   log(fmt::format("cannot reach member {} at {}: {}; still trying", number(peer) + 1,
                   peers_[number(peer)].address->text(), why));
 }

@@ -131,7 +131,8 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
 
   void count(Drop why, std::optional<Seat> who, const std::string& remote, const std::string& what);
   void log(const std::string& line) const;
-  void log_unreachable(Seat peer, std::string_view why);
+  // Once for each reason; without one, once for all.
+  void log_unreachable(Seat peer, std::string_view why, std::optional<Drop> reason = std::nullopt);
 
   boost::asio::io_context& io_;
   MeshOptions options_;

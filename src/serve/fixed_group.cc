@@ -56,6 +56,8 @@ void FixedGroup::add(const Plan& plan, const std::vector<net::Address>& members,
   config.clients = {socket_in(plan.clients, fmt::format("member-{}.sock", index + 1))};
   config.policy = plan.policy;
   config.election = plan.election;
+  config.state.path = plan.sockets / fmt::format("member-{}.state", index + 1);
+  config.state.is_new_group = true;
   addresses_.push_back(config.clients.front().text());
   for (const std::string& text : plan.first_serves_too) {
     const auto address = net::parse_address(text);

@@ -21,6 +21,7 @@ struct NodeArguments {
   std::string members;  // With commas.
   std::string config;
   bool check_config = false;
+  bool new_group = false;
 };
 
 template <class T>
@@ -32,6 +33,7 @@ T value_or_fail(Result<T> result, int status) {
 NodeSettings settings_from(const NodeArguments& a) {
   NodeSettings flags = a.flags;
   flags.members = split_at_commas(a.members);
+  if (a.new_group) flags.new_group = "true";
   NodeSettings file;
   const char* named = std::getenv("HAPAX_CONFIG");
   const std::string path = a.config.empty() && named != nullptr ? named : a.config;
@@ -107,6 +109,16 @@ Command describe_node(NodeArguments& a) {
   command.add("--self", &flags.self, "Which of the members this is, from 1");
   command.add("--members", &a.members,
               "Where each member is reached, in the same order everywhere: A1,A2,A3");
+  command.add("--state", &flags.state,
+              "With --members: what this member has promised, across restarts; in "
+              "$XDG_STATE_HOME/hapax, /var/lib/hapax or ~/.local/state/hapax if not said",
+              {.value = "FILE"});
+  command.add("--new-group", &a.new_group,
+              "With --members: no such group ran before, or all its members are stopped and nobody "
+              "relies on what they granted. Waits for nobody, and takes another list than before");
+  command.add("--epoch-above", &flags.epoch_above,
+              "With --members: fences begin above it, should all state files be lost",
+              {.value = "EPOCH"});
   command.add("--listen", &flags.listen,
               "Listen here: with --engine where the others reach us, else if not there");
   command.add(
@@ -122,8 +134,8 @@ Command describe_node(NodeArguments& a) {
   command.add("--default-algorithm", &flags.default_algorithm,
               "For the other locks; carvalho-roucairol if not said");
   command.add("--election", &flags.election,
-              "How the coordinator of `central` and the leader are found: bully (if not "
-              "said), ring-election or chang-roberts. The same at all members");
+              "How the members of a list find who leads them: bully (if not said), "
+              "ring-election or chang-roberts. The same at all members");
   command.add("--ca", &flags.ca, "The group's authority, PEM. Needed with --cert and --key",
               {.value = "FILE"});
   command.add("--cert", &flags.cert, "Our certificate, PEM", {.value = "FILE"});

@@ -17,6 +17,9 @@
 namespace hapax::cli {
 namespace {
 
+// Leaves room for all epochs that can come after it.
+constexpr std::uint64_t kHighestEpochGiven = std::uint64_t{1} << 48;
+
 // The number of a member, from 1.
 Result<Seat> member_from(const std::string& text, std::size_t size) {
   std::uint32_t value = 0;
@@ -89,6 +92,26 @@ Result<void> add_engine(NodeConfig& config, const NodeSettings& s) {
   return {};
 }
 
+// What only a fixed list has.
+Result<void> add_list(NodeConfig& config, const NodeSettings& s) {
+  if (s.state) config.state.path = *s.state;
+  if (s.new_group && *s.new_group != "true" && *s.new_group != "false") {
+    return error("--new-group is true or false, not {}", *s.new_group);
+  }
+  config.state.is_new_group = s.new_group == "true";
+  if (s.epoch_above) {
+    std::uint64_t epoch = 0;
+    const char* end = s.epoch_above->data() + s.epoch_above->size();
+    const auto [stop, failed] = std::from_chars(s.epoch_above->data(), end, epoch);
+    if (failed != std::errc{} || stop != end || epoch > kHighestEpochGiven) {
+      return error("--epoch-above {}: a number up to {}, as a fence begins with", *s.epoch_above,
+                   kHighestEpochGiven);
+    }
+    config.state.epoch_above = Epoch{epoch};
+  }
+  return {};
+}
+
 Result<void> add_tls(NodeConfig& config, const NodeSettings& s) {
   if (!s.ca && !s.cert && !s.key) return {};
   if (!s.ca || !s.cert || !s.key)
@@ -109,6 +132,9 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
   if (s.engine && (!s.members.empty() || s.self)) {
     return error("--engine finds the members by itself: leave out --members and --self");
   }
+  if (s.engine && (s.state || s.new_group || s.epoch_above)) {
+    return error("--state, --new-group and --epoch-above are for fixed lists (--members)");
+  }
   if (s.engine) {
     if (const auto added = add_engine(plan.config, s); !added) return added.error();
   } else if (s.members.empty()) {
@@ -122,6 +148,7 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
     const auto self = member_from(*s.self, plan.config.members.size());
     if (!self) return self.error();
     plan.config.self = *self;
+    if (const auto added = add_list(plan.config, s); !added) return added.error();
   }
   if (s.listen) {
     auto listen = addresses("listen", {*s.listen});
@@ -195,6 +222,9 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
   } else {
     line("self", std::int64_t{number(config.self) + 1});
     list("members", array(config.members, shown));
+    if (s.state) line("state", *s.state);
+    if (config.state.is_new_group) line("new-group", true);
+    if (s.epoch_above) line("epoch-above", *s.epoch_above);
   }
   if (config.listen) line("listen", config.listen->text());
   list("clients", array(config.clients, shown));

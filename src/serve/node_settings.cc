@@ -18,6 +18,9 @@ struct List {
   std::vector<std::string> NodeSettings::*field;
 };
 constexpr Text kTexts[]{{"self", &NodeSettings::self},
+                        {"state", &NodeSettings::state},
+                        {"new-group", &NodeSettings::new_group},
+                        {"epoch-above", &NodeSettings::epoch_above},
                         {"listen", &NodeSettings::listen},
                         {"group", &NodeSettings::group},
                         {"default-algorithm", &NodeSettings::default_algorithm},
@@ -47,9 +50,10 @@ const char* environment(std::string name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-// Nothing if it is neither a text nor a whole number.
+// Nothing if it is neither a text, nor a whole number, nor a truth value.
 std::optional<std::string> text_in(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
   if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
   return std::nullopt;
 }

@@ -20,6 +20,7 @@ struct NodeSettings {
   std::vector<std::string> algorithm;  // PATTERN=ALGORITHM.
   std::optional<std::string> default_algorithm;
   std::optional<std::string> election;
+  std::optional<std::string> state, new_group, epoch_above;  // Of a fixed list.
   std::optional<std::string> ca, cert, key;
   std::optional<std::string> metrics;
   std::optional<std::string> engine, advertise, name, seat, ttl;

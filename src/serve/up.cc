@@ -80,7 +80,7 @@ Command describe_up(UpArguments& a) {
               {.takes_one_each = true});
   command.add("--default-algorithm", &a.default_algorithm, "For the other locks");
   command.add("--election", &a.election,
-              "How the coordinator of `central` and the leader are found: bully, "
+              "How the members find who leads them: bully, "
               "ring-election or chang-roberts",
               {.shows_default = true});
   command.add("--clients-dir", &a.clients_dir,

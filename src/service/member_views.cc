@@ -120,6 +120,10 @@ void MemberViews::on_report(Life from, std::span<const std::uint8_t> bytes, View
     orders.complaints.push_back({from, "sent a report that no member of this version writes"});
     return;
   }
+  if (part->members != keeper_.roll().members) {
+    orders.complaints.push_back({from, "reports for another roll of this epoch"});
+    return;
+  }
   const bool is_last = part->last;
   if (const auto heard = locks_.hear(from, std::move(*part)); !heard) {
     orders.complaints.push_back({from, heard.error().message});

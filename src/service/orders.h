@@ -49,6 +49,7 @@ struct ViewOrders {
   std::vector<WaiterId> wanted;
   std::vector<Send> sends;
   std::vector<Complaint> complaints;  // Hang up.
+  std::optional<Epoch> promise;       // To be written down; in a fixed list only (list_views.h).
   bool begun = false;                 // A view has.
   bool ended = false;                 // This life has.
 
@@ -57,7 +58,7 @@ struct ViewOrders {
   }
   bool is_empty() const {
     return lost.empty() && recalled.empty() && grants.empty() && wanted.empty() && sends.empty() &&
-           complaints.empty() && !begun && !ended;
+           complaints.empty() && !promise && !begun && !ended;
   }
   void clear() {
     lost.clear();
@@ -66,6 +67,7 @@ struct ViewOrders {
     wanted.clear();
     sends.clear();
     complaints.clear();
+    promise.reset();
     arena.clear();
     begun = ended = false;
   }

@@ -86,6 +86,7 @@ class Service {
 
   // --- what to ask ---
 
+  const MemberViews& views() const { return views_; }
   const Keeper& keeper() const { return views_.keeper(); }
   // The view's table; null while there is no view.
   const LockTable* table() const { return views_.table(); }

@@ -15,16 +15,18 @@
 
 #include "base/ids.h"
 #include "base/record.h"
+#include "view/roll.h"
 #include "wire/codec.h"
 #include "wire/tags.h"
 
 namespace hapax {
 
-// The locks that the sender holds as a view starts, or some of them.
+// The locks that the sender holds as a view of these members starts, or some of the locks.
 struct ReportPart {
+  std::vector<Life> members;
   std::vector<std::string> held;
   bool last = true;
-  HAPAX_RECORD(ReportPart, held, last)
+  HAPAX_RECORD(ReportPart, members, held, last)
 };
 inline constexpr std::size_t kReportPartBytes = std::size_t{32} << 10;  // About so many a part.
 

@@ -220,7 +220,7 @@ void ViewLocks::report(const Keeper& keeper, ViewOrders& orders) {
   Bytes frame;
   std::size_t at = 0;
   do {
-    ReportPart part;
+    ReportPart part{roll.members, {}, true};
     for (std::size_t bytes = 0; at < held_.size() && bytes < kReportPartBytes; ++at) {
       // Who shares a lock is asked, and need not be known.
       if (is_shared(policy_.algorithm_for(held_[at].name))) continue;

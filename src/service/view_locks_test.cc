@@ -14,11 +14,11 @@ class Nobody final : public Holders {
 TEST(ViewLocks, TakeNoReportOfMoreLocksThanAMemberCanHold) {
   Nobody nobody;
   ViewLocks locks{Policy{}, nobody};
-  const ReportPart part{std::vector<std::string>(200'000, "x"), false};
+  const ReportPart part{{}, std::vector<std::string>(200'000, "x"), false};
   EXPECT_TRUE(locks.hear(Life{2}, part).has_value());
   EXPECT_TRUE(locks.hear(Life{2}, part).has_value());
   EXPECT_TRUE(locks.hear(Life{3}, part).has_value()) << "each has a report of its own";
-  const auto heard = locks.hear(Life{2}, ReportPart{{"one more"}, true});
+  const auto heard = locks.hear(Life{2}, ReportPart{{}, {"one more"}, true});
   ASSERT_FALSE(heard.has_value());
   EXPECT_THAT(heard.error().message, ::testing::HasSubstr("more than the 400000 locks"));
 }

@@ -17,7 +17,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -212,7 +212,9 @@ struct State {
   std::uint32_t member = 0;
   Epoch epoch{};
   std::vector<std::string> members;
-  std::vector<std::uint8_t> up;  // 1 or 0, by member.
+  std::vector<std::uint8_t> up;      // 1 or 0, by member.
+  std::vector<std::string> trouble;  // Why it is not up, by member; empty if nothing was said.
+  std::string standing;              // Of a fixed list, in words.
   std::uint64_t locks = 0;
   std::uint64_t held = 0;
   std::uint64_t waiting = 0;
@@ -222,12 +224,11 @@ struct State {
   std::uint64_t uptime_ms = 0;
   std::string election;
   std::uint64_t term = 0;
-  std::optional<std::uint32_t> leader;       // Of those that the daemon reaches.
-  std::optional<std::uint32_t> coordinator;  // Of `central`.
+  std::optional<std::uint32_t> leader;  // Of those that the daemon reaches.
   std::optional<ViewState> view;
-  HAPAX_RECORD(State, request, group, member, epoch, members, up, locks, held, waiting, entries,
-               messages_sent, messages_received, uptime_ms, election, term, leader, coordinator,
-               view)
+  HAPAX_RECORD(State, request, group, member, epoch, members, up, trouble, standing, locks, held,
+               waiting, entries, messages_sent, messages_received, uptime_ms, election, term,
+               leader, view)
 };
 struct Pong {
   RequestId request = 0;

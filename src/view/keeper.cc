@@ -90,6 +90,11 @@ void Keeper::drained() {
   drained_ = true;
 }
 
+void Keeper::retire(Effects& fx) {
+  HAPAX_CHECK(leaving_);
+  end(fx);
+}
+
 void Keeper::propose(Effects& fx) {
   if (stage_ != Stage::none || standing_ == Standing::outside || standing_ == Standing::ended) {
     return;
@@ -129,6 +134,10 @@ Keeper::Handling Keeper::what_to_do_with_message(Epoch epoch) const {
   if (standing_ == Standing::ended || epoch < roll_.epoch) return Handling::drop;
   if (epoch > roll_.epoch) return Handling::keep;
   return standing_ == Standing::running ? Handling::handle : Handling::keep;
+}
+
+bool Keeper::has_reported(Life life) const {
+  return std::binary_search(reported_.begin(), reported_.end(), life);
 }
 
 bool Keeper::is_due(const Register& now) const { return proposal_from(now).has_value(); }

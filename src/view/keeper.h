@@ -96,6 +96,8 @@ class Keeper {
   void leave(Effects& fx);
   // Nothing is held here. REQUIRES: leaving.
   void drained();
+  // In a fixed list that is all there is to it: this life is over. REQUIRES: leaving.
+  void retire(Effects& fx);
   // It is our turn to propose what is_due(). The lowest goes first, the others after a delay.
   void propose(Effects& fx);
   void on_proposed(Outcome outcome, Effects& fx);
@@ -118,6 +120,8 @@ class Keeper {
   bool may_grant() const { return standing_ == Standing::running && leased_ && !leaving_; }
   bool is_leased() const { return leased_; }
   bool is_leaving() const { return leaving_; }
+  // For the view that is about to begin.
+  bool has_reported(Life life) const;
   bool is_renewing() const { return renewing_; }
   // The view we stopped for or run in. REQUIRES: changing or running.
   const Roll& roll() const { return roll_; }

@@ -24,6 +24,8 @@ class Daemons {
       config.members = members;
       config.clients = {at(fmt::format("clients-{}", i))};
       config.policy = policy;
+      config.state.path = folder_ / fmt::format("state-{}", i);
+      config.state.is_new_group = true;
       all_.push_back(DaemonThread::start(std::move(config), {}).value());
     }
   }
@@ -50,7 +52,11 @@ class Nodes {
     for (std::uint32_t i = 0; i < size; ++i) {
       options.members.push_back(fmt::format("unix:{}/member-{}", folder_.path().string(), i));
     }
-    for (; options.self < size; ++options.self) all_.push_back(std::make_unique<Node>(options));
+    options.new_group = true;
+    for (; options.self < size; ++options.self) {
+      options.state = (folder_ / fmt::format("state-{}", options.self)).string();
+      all_.push_back(std::make_unique<Node>(options));
+    }
   }
   Node& operator[](std::uint32_t i) { return *all_[i]; }
   void leave(std::uint32_t i) { all_[i].reset(); }

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "campaigns/appointment.h"
 #include "core/fence.h"
 #include "locks/lock_table.h"
 #include "locks/outbox.h"
@@ -40,22 +39,16 @@ class TableGroup {
     WaiterId id{};
   };
 
-  // With an election, it finds the coordinator of `central`; without one, that is the lock's home.
-  TableGroup(std::uint32_t size, const Policy& policy, Epoch epoch = Epoch{7},
-             std::optional<ElectionId> election = std::nullopt)
+  TableGroup(std::uint32_t size, const Policy& policy, Epoch epoch = Epoch{7})
       : links_(size, std::vector<std::deque<Bytes>>(size)) {
     for (std::uint32_t i = 0; i < size; ++i) {
       const Membership membership{epoch, size, NodeId{i}};
-      LockTable::Options options;
-      options.elects_coordinator = election.has_value();
-      tables_.push_back(std::make_unique<LockTable>(membership, policy, options));
-      if (election) appointments_.emplace_back(membership, *election);
+      tables_.push_back(std::make_unique<LockTable>(membership, policy));
     }
   }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(tables_.size()); }
   LockTable& table(std::uint32_t node) { return *tables_[node]; }
-  Appointment& appointment(std::uint32_t node) { return appointments_[node]; }
   void replace_by_copies() {
     for (auto& table : tables_) {
       auto copy = std::make_unique<LockTable>(*table);
@@ -125,11 +118,7 @@ class TableGroup {
     const Bytes payload = std::move(links_[from][to].front());
     links_[from][to].pop_front();
     seen_.push_back(payload);
-    if (is_election(payload)) {
-      appointments_[to].receive(NodeId{from}, *divide_election(payload), out_);
-    } else {
-      tables_[to]->receive(NodeId{from}, payload, out_);
-    }
+    tables_[to]->receive(NodeId{from}, payload, out_);
     collect(to);
   }
   // Delivers until nothing is under way; false if there is no end to it.
@@ -162,7 +151,6 @@ class TableGroup {
   }
 
   void collect(std::uint32_t node) {
-    if (!appointments_.empty()) settle_coordinator(appointments_[node], *tables_[node], out_);
     for (const auto& send : out_.sends()) {
       const auto bytes = out_.bytes(send);
       links_[node][number(send.to)].emplace_back(bytes.begin(), bytes.end());
@@ -198,7 +186,6 @@ class TableGroup {
   }
 
   std::vector<std::unique_ptr<LockTable>> tables_;
-  std::vector<Appointment> appointments_;              // None: nothing is elected.
   std::vector<std::vector<std::deque<Bytes>>> links_;  // From, to.
   Outbox out_;
   std::vector<Waiter> waiting_;  // In the order of asking.

@@ -1,4 +1,4 @@
-#include "membership/group.h"
+#include "membership/engine_group.h"
 
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
@@ -36,9 +36,9 @@ struct Participant final : MemberHost {
     options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
     options.name = std::move(name);
     options.times.ttl = ttl;
-    auto made = Group::create(io, std::move(options), *engine, *this);
+    auto made = EngineGroup::create(io, std::move(options), *engine, *this);
     group = std::move(made.value());
-    group->start();
+    EXPECT_TRUE(group->start().has_value());
   }
 
   void on_granted(const Grant& grant) override {
@@ -64,7 +64,7 @@ struct Participant final : MemberHost {
 
   std::unique_ptr<engine::Engine> engine;
   std::uint16_t port;
-  std::unique_ptr<Group> group;
+  std::unique_ptr<EngineGroup> group;
   std::set<WaiterId> held, lost, recalled;
   Fence fence;
   bool left = false;
@@ -289,7 +289,7 @@ TEST_F(Groups, LoseTheirLocksWithTheEngineAndNotBefore) {
   ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
   EXPECT_TRUE(seats[0]->lost.empty());
   EXPECT_TRUE(until([&] { return seats[0]->lost.contains(WaiterId{1}); }));
-  EXPECT_FALSE(seats[0]->group->lease_left().has_value());
+  EXPECT_EQ(seats[0]->group->lease_left(), Span{0});
   server.up = true;
   ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{5}).has_value());
   EXPECT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{5}); })) << logs();
@@ -312,10 +312,14 @@ TEST_F(Groups, EvictWhoStillBeats) {
   ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
   ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); }));
   const Life life = seats[1]->group->service().keeper().self();
-  std::optional<Outcome> outcome;
-  seats[0]->group->evict(life, [&](Outcome o) { outcome = o; });
-  ASSERT_TRUE(until([&] { return outcome.has_value(); }));
-  EXPECT_EQ(*outcome, Outcome::committed);
+  std::optional<std::string> refusal;
+  const auto told = [&](std::string why) { refusal = std::move(why); };
+  seats[0]->group->evict("nobody", told);
+  EXPECT_EQ(refusal, "there is no member nobody; see `hapax members`");
+  refusal.reset();
+  seats[0]->group->evict("host-1", told);
+  ASSERT_TRUE(until([&] { return refusal.has_value(); }));
+  EXPECT_EQ(*refusal, "");
   ASSERT_TRUE(until([&] { return seats[1]->lost.contains(WaiterId{2}); })) << logs();
   // It comes back as somebody else.
   ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();

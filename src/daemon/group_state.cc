@@ -1,0 +1,54 @@
+#include "daemon/group_state.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <utility>
+
+namespace hapax {
+namespace {
+
+std::uint64_t ms_of(Span span) {
+  return static_cast<std::uint64_t>(span / std::chrono::milliseconds{1});
+}
+
+}  // namespace
+
+void describe(const EngineGroup& group, const std::string& engine, session::State& state) {
+  session::ViewState view;
+  view.engine = engine;
+  const engine::Health health = group.health();
+  view.engine_reachable = health.reachable;
+  view.engine_said = health.said;
+  view.ttl_ms = ms_of(group.options().times.ttl);
+  view.lease_ms = ms_of(group.lease_left().value_or(Span{0}));
+  view.in_jeopardy = group.is_in_jeopardy();
+  view.standing = group.standing();
+  for (const EngineGroup::Other& other : group.enlisted()) {
+    view.lives.push_back({number(other.who.life), other.who.seat, other.who.name, other.who.address,
+                          other.is_member, other.is_up, other.is_evicted, other.who.beat});
+  }
+  state.view = std::move(view);
+}
+
+void describe(const Group& list, session::State& state) {
+  const auto& members = list.options().list->members;
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    const bool is_self = Seat{i} == list.seat();
+    state.members.push_back(members[i].text());
+    state.up.push_back(is_self || list.is_up(Seat{i}) ? 1 : 0);
+    state.trouble.push_back(is_self ? "" : list.trouble_with(Seat{i}));
+  }
+  state.standing = list.standing();
+}
+
+std::optional<Seat> oldest_member(const EngineGroup& group) {
+  const Roll& roll = group.service().reg().roll;
+  for (const EngineGroup::Other& other : group.enlisted()) {
+    if (!roll.members.empty() && other.who.life == roll.members.front()) {
+      return Seat{other.who.seat};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace hapax

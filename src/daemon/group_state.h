@@ -1,0 +1,21 @@
+// What there is to say about a group's members, leases and engine, for people.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/seat.h"
+#include "membership/engine_group.h"
+#include "membership/group.h"
+#include "session/protocol.h"
+
+namespace hapax {
+
+void describe(const EngineGroup& group, const std::string& engine, session::State& state);
+// Of a fixed list.
+void describe(const Group& list, session::State& state);
+
+// Of the view: everybody in it agrees who that is.
+std::optional<Seat> oldest_member(const EngineGroup& group);
+
+}  // namespace hapax

@@ -1,0 +1,277 @@
+#include "membership/engine_group.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/boot_clock.h"
+
+namespace hapax {
+
+using boost::system::error_code;
+
+Result<std::unique_ptr<EngineGroup>> EngineGroup::create(boost::asio::io_context& io,
+                                                         GroupOptions options,
+                                                         engine::Engine& engine, MemberHost& host) {
+  if (const auto good = options.check(io); !good) return good.error();
+  if (options.tls) options.seat = number(net::member_in(*options.tls).value());
+  return std::unique_ptr<EngineGroup>{new EngineGroup{io, std::move(options), engine, host}};
+}
+
+EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
+                         MemberHost& host)
+    : Group(io, std::move(options), host),
+      service_(options_.policy, options_.times, host),
+      registrar_(engine, options_.settings(), registrar_handlers()),
+      upkeep_(service_, registrar_, options_.times,
+              [this](Life life) { return links_.is_up(life); }),
+      timer_(io) {}
+
+EngineGroup::~EngineGroup() = default;
+
+Registrar::Handlers EngineGroup::registrar_handlers() {
+  return {.on_directory = [this](const Directory& d) { on_directory(d); },
+          .on_unreadable =
+              [this](const std::string& why) {
+                if (is_stopped_) return;
+                host_.log_once("cannot read the group's records: " + why);
+                service_.on_unreadable(boot_clock_now(), orders_);
+                tend();
+              },
+          .on_committed =
+              [this](const EngineAsk& ask, Outcome outcome) {
+                if (is_stopped_) return;
+                service_.on_committed(boot_clock_now(), ask, outcome, orders_);
+                tend();
+              },
+          .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
+          .on_refused =
+              [this](const std::string& theirs) {
+                refusal_ = fmt::format(
+                    "the group {} runs with {}; this member was given {}: give all of "
+                    "them the same, or stop them all first; one that died counts until a member "
+                    "with the old settings has cleared it away",
+                    options_.group, theirs, options_.settings());
+                if (is_enlisted()) host_.log_once(refusal_);
+              }};
+}
+
+Result<void> EngineGroup::start() {
+  enlist();
+  return {};
+}
+
+void EngineGroup::stop() {
+  if (is_stopped_) return;
+  timer_.cancel();
+  Group::stop();
+  // Not from within what the engine or its watch has called.
+  boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {
+    if (!weak.expired()) registrar_.stop();
+  });
+}
+
+// --- what happens ---
+
+void EngineGroup::enlist() {
+  registrar_.enlist(options_.advertise.value_or(options_.listen).text(), options_.name,
+                    options_.seat);
+}
+
+void EngineGroup::on_enlisted(const Enlisted& me) {
+  if (is_stopped_) return;
+  host_.log(fmt::format("enlisted as life {} at seat {}", me.life, me.seat + 1));
+  options_.seat = me.seat;
+  service_.be_born(me.life);
+  upkeep_.be_born();
+  open_links();
+  tend();
+}
+
+// Once more later if the address is taken.
+void EngineGroup::open_links() {
+  const Enlisted& me = registrar_.me();
+  if (const auto opened = links_.open(Seat{me.seat}, me.life); !opened) {
+    log(opened.error().message);
+  }
+}
+
+void EngineGroup::on_directory(const Directory& directory) {
+  if (is_stopped_) return;
+  links_.learn(directory);
+  const bool is_here = links_.is_open() && service_.keeper().self() == registrar_.me().life;
+  if (is_here) links_.meet(directory);
+  service_.on_register(boot_clock_now(), directory.reg, orders_);
+  tend();
+}
+
+void EngineGroup::on_frame(Life from, std::span<const std::uint8_t> frame) {
+  service_.on_frame(boot_clock_now(), from, frame, orders_);
+}
+
+void EngineGroup::on_up(Seat seat, Life life) {
+  note_met(seat, life);
+  tend();
+}
+
+void EngineGroup::on_link_broken() { service_.on_link_broken(boot_clock_now(), orders_); }
+
+// Who is not in it any more has lost what it had. The view that begins may be one that we have
+// committed and not read yet.
+void EngineGroup::on_view() {
+  const Roll& roll = service_.keeper().roll();
+  std::set<Seat> seats;
+  for (const Enlisted& e : registrar_.directory().lives) {
+    if (roll.has(e.life)) seats.insert(Seat{e.seat});
+  }
+  for (const Seat seat : std::exchange(seats_in_view_, seats)) {
+    if (!seats.contains(seat)) host_.on_forgotten(seat);
+  }
+}
+
+void EngineGroup::on_time() {
+  armed_ = {};
+  const Keeper& keeper = service_.keeper();
+  if (is_enlisted() && !links_.is_open() && registrar_.me().life == keeper.self() &&
+      keeper.standing() == Standing::outside) {
+    open_links();
+  }
+  service_.on_time(boot_clock_now(), orders_);
+  tend();
+}
+
+// --- what comes of it ---
+
+void EngineGroup::conclude(const Orders& orders) {
+  for (const EngineAsk& ask : orders.asks) registrar_.carry_out(ask);
+  if (orders.begun) on_view();
+  if (!orders.ended) return;
+  if (!is_leaving_) log("this life is over: what was held is lost");
+  links_.close();
+  is_leaving_ ? host_.on_left() : enlist();
+}
+
+void EngineGroup::see_to_membership() {
+  const Instant now = boot_clock_now();
+  if (upkeep_.is_struck_off() && !registrar_.is_enlisting()) {
+    links_.close();
+    enlist();
+  }
+  if (upkeep_.is_time_to_show_life(now)) registrar_.show_life();
+  if (links_.is_open() && !is_leaving_ && upkeep_.may_announce(now)) {
+    service_.announce(now, orders_);
+  }
+  if (const auto reach = upkeep_.reach(now)) {
+    registrar_.set_reached(reach->members);
+    if (reach->gives_way_to) {
+      host_.log(fmt::format("life {} has been out of reach for a TTL: giving way to it",
+                            *reach->gives_way_to));
+      service_.leave(now, orders_);
+    }
+  }
+  for (const Enlisted& life : upkeep_.stale(now)) registrar_.strike(life);
+  drain();
+  arm();
+}
+
+void EngineGroup::arm() {
+  const Instant now = boot_clock_now();
+  // Not much later than it takes to notice that others do not reach us.
+  Instant next = std::min(service_.next_deadline(), now + options_.times.ttl / 4);
+  next = std::max(next, now + std::chrono::milliseconds{1});
+  if (armed_ > now && armed_ <= next) return;
+  armed_ = next;
+  timer_.expires_after(next - now);
+  timer_.async_wait([this](const error_code& cancelled) {
+    if (!cancelled && !is_stopped_) on_time();
+  });
+}
+
+// --- clients ---
+
+Result<void> EngineGroup::ask(std::string_view name, WaiterId waiter, Want want) {
+  return service_.acquire(boot_clock_now(), name, waiter, want, orders_);
+}
+Result<void> EngineGroup::give_back(std::string_view name, WaiterId waiter,
+                                    std::optional<Turn> last) {
+  return service_.release(boot_clock_now(), name, waiter, last, orders_);
+}
+Result<void> EngineGroup::withdraw(std::string_view name, WaiterId waiter) {
+  return service_.abandon(boot_clock_now(), name, waiter, orders_);
+}
+
+// --- going ---
+
+void EngineGroup::leave(Span patience) {
+  is_leaving_ = true;
+  const Instant until = boot_clock_now() + patience;
+  leaving_until_ = std::min(leaving_until_.value_or(until), until);
+  tend();
+}
+
+void EngineGroup::drain() {
+  if (!leaving_until_ || service_.keeper().is_leaving()) return;
+  const Standing standing = service_.keeper().standing();
+  if (standing == Standing::outside || standing == Standing::ended) {
+    if (std::exchange(has_left_, true)) return;
+    registrar_.withdraw([this] { host_.on_left(); });
+    return;
+  }
+  if (service_.held() > 0 && boot_clock_now() < *leaving_until_) return;
+  service_.leave(boot_clock_now(), orders_);
+}
+
+// --- for people ---
+
+std::vector<EngineGroup::Other> EngineGroup::enlisted() const {
+  std::vector<Other> all;
+  const Directory& directory = registrar_.directory();
+  for (const Enlisted& e : directory.lives) {
+    const bool is_self = e.life == service_.keeper().self();
+    all.push_back({e, directory.reg.roll.has(e.life), is_self, is_self || links_.is_up(e.life),
+                   std::find(directory.evicted.begin(), directory.evicted.end(), e.life) !=
+                       directory.evicted.end()});
+  }
+  return all;
+}
+
+std::vector<Seat> EngineGroup::others() const {
+  std::set<Seat> others;
+  for (const Other& other : enlisted()) {
+    if (other.is_member && !other.is_self) others.insert(Seat{other.who.seat});
+  }
+  return {others.begin(), others.end()};
+}
+
+void EngineGroup::evict(const std::string& whom, std::function<void(std::string)> done) {
+  std::vector<Life> found;
+  for (const Enlisted& e : registrar_.directory().lives) {
+    if (e.name == whom || fmt::format("{}", e.life) == whom) found.push_back(e.life);
+  }
+  if (found.empty()) return done(fmt::format("there is no member {}; see `hapax members`", whom));
+  if (found.size() > 1) {
+    return done(fmt::format("{} members are called {}; name one by its life", found.size(), whom));
+  }
+  registrar_.evict(found.front(), options_.name, [done = std::move(done)](Outcome outcome) {
+    switch (outcome) {
+      case Outcome::committed:
+        return done("");
+      case Outcome::conflict:
+        return done("it has just gone by itself");
+      case Outcome::unknown:
+        return done("the engine did not answer: look with `hapax members` whether it was marked");
+    }
+  });
+}
+
+// Without a lease nothing is left of it.
+std::optional<Span> EngineGroup::lease_left() const {
+  return service_.lease_left(boot_clock_now()).value_or(Span{0});
+}
+std::string EngineGroup::standing() const {
+  return std::string{name_of(service_.keeper().standing())};
+}
+bool EngineGroup::is_in_jeopardy() const { return service_.is_in_jeopardy(boot_clock_now()); }
+
+}  // namespace hapax

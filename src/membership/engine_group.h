@@ -1,0 +1,95 @@
+// A group whose members find one another, and agree on their views, through an engine: enlisting,
+// beating, coming and going. What a member that dies has held is free when its lease is over.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "membership/group.h"
+#include "membership/registrar.h"
+#include "membership/upkeep.h"
+#include "service/service.h"
+
+namespace hapax {
+
+class EngineGroup final : public Group {
+ public:
+  // Refuses options that make no sense. REQUIRES: engine and host outlive it.
+  static Result<std::unique_ptr<EngineGroup>> create(boost::asio::io_context& io,
+                                                     GroupOptions options, engine::Engine& engine,
+                                                     MemberHost& host);
+  ~EngineGroup() override;
+
+  // Begins to enlist: see is_enlisted().
+  Result<void> start() override;
+  void stop() override;
+  void leave(Span patience) override;
+
+  const MemberViews& views() const override { return service_.views(); }
+  // It stays the same for all lives.
+  Seat seat() const override { return Seat{registrar_.me().seat}; }
+  std::vector<Seat> others() const override;
+  std::optional<Span> lease_left() const override;
+  std::string standing() const override;
+
+  struct Other {
+    Enlisted who;
+    bool is_member = false;  // Of the view.
+    bool is_self = false;
+    bool is_up = false;  // Connected to us.
+    bool is_evicted = false;
+  };
+  std::vector<Other> enlisted() const;  // All that are, with ourselves.
+  // By its name or its life; `done` with nothing, or what is wrong.
+  void evict(const std::string& whom, std::function<void(std::string)> done);
+
+  const Service& service() const { return service_; }
+  engine::Health health() const { return registrar_.health(); }
+  bool is_in_jeopardy() const;
+  // Why we are not let in; empty if nothing is wrong.
+  const std::string& refusal() const { return refusal_; }
+  bool is_enlisted() const { return number(registrar_.me().life) != 0; }
+
+ private:
+  EngineGroup(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
+              MemberHost& host);
+
+  Registrar::Handlers registrar_handlers();
+  void enlist();
+  void open_links();
+  void on_enlisted(const Enlisted& me);
+  void on_directory(const Directory& directory);
+  void on_view();
+  void on_time();
+  void arm();
+  void drain();
+
+  Result<void> ask(std::string_view name, WaiterId waiter, Want want) override;
+  Result<void> give_back(std::string_view name, WaiterId waiter, std::optional<Turn> last) override;
+  Result<void> withdraw(std::string_view name, WaiterId waiter) override;
+  void on_frame(Life from, std::span<const std::uint8_t> frame) override;
+  void on_up(Seat seat, Life life) override;
+  void on_down(Seat) override {}
+  void on_link_broken() override;
+  void prepare(const Orders&) override {}
+  void conclude(const Orders& orders) override;
+  void see_to_membership() override;
+
+  Service service_;
+  Registrar registrar_;
+  Upkeep upkeep_;
+  boost::asio::steady_timer timer_;
+  Instant armed_{};
+  std::set<Seat> seats_in_view_;  // As the last view began.
+  std::string refusal_;
+  bool has_left_ = false;  // It was nowhere to leave from.
+  std::optional<Instant> leaving_until_;
+};
+
+}  // namespace hapax
