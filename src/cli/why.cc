@@ -120,7 +120,7 @@ void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all
   }
 }
 
-void print_as_json(const LockInfo& lock, const WaitsFor& graph) {
+void print_as_json(const LockInfo& lock, const WaitsFor& graph, const std::string& standing) {
   const auto names = [](const std::set<std::string>& set) {
     return boost::json::array(set.begin(), set.end());
   };
@@ -136,6 +136,7 @@ void print_as_json(const LockInfo& lock, const WaitsFor& graph) {
     deadlocks.push_back(boost::json::array(cycle.begin(), cycle.end()));
   }
   object["deadlocks"] = std::move(deadlocks);
+  object["standing"] = standing;
   print_json(object);
 }
 
@@ -143,8 +144,10 @@ int run_why(const WhyArguments& a) {
   require_lock_name(a.name);
   Client client = reach(a.address);
   std::vector<LockInfo> locks;
+  std::string standing;
   try {
     locks = client.who();
+    standing = client.status().standing;
   } catch (const std::system_error& e) {
     fail(e.code(), "why");
   }
@@ -154,7 +157,13 @@ int run_why(const WhyArguments& a) {
   LockInfo vacant;
   vacant.name = a.name;
   const LockInfo& lock = all.contains(a.name) ? all.at(a.name) : vacant;
-  a.json ? print_as_json(lock, graph) : print_text(lock, all, graph);
+  if (a.json) {
+    print_as_json(lock, graph, standing);
+    return kHolds;
+  }
+  print_text(lock, all, graph);
+  // Of a fixed list: who is away may hold it, or has to be asked.
+  if (!standing.empty() && standing != "running") fmt::print("this member: {}\n", standing);
   return kHolds;
 }
 

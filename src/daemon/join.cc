@@ -81,6 +81,7 @@ GroupOptions group_options(const NodeConfig& config) {
   GroupOptions options;
   if (!config.engine) {
     options.list = FixedList{config.self, config.members, config.state};
+    options.list->state.serves_clients = !config.clients.empty();
     options.election = name_of(config.election);
   }
   options.listen = config.listen ? *config.listen : config.members[number(config.self)];

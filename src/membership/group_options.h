@@ -25,6 +25,8 @@ struct StatePlan {
   // All members of any group by this name are stopped, and nobody relies on what they granted.
   bool is_new_group = false;
   Epoch epoch_above{};  // Epochs begin above it.
+  // Whether other processes hold locks through this member: what is held in it ends with it.
+  bool serves_clients = true;
   // How long a client of a life that has ended may take to notice.
   Span clients_notice = std::chrono::milliseconds{4'200};
 };

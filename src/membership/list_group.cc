@@ -83,7 +83,7 @@ Result<void> ListGroup::read_state() {
   if (!is_free) waits_until_ = boot_clock_now() + plan.clients_notice;
   state_.settings = settings;
   state_.life = next_life(state_.life, options_.list->self);
-  state_.ended_free = false;
+  state_.ended_free = !plan.serves_clients;
   return file_->write(state_);
 }
 

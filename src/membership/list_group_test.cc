@@ -191,6 +191,20 @@ TEST_F(FixedLists, AMemberThatEndedWithNothingHeldIsNotWaitedFor) {
       << logs();
 }
 
+TEST_F(FixedLists, AMemberWithoutClientsHeldNothingForAnybodyElse) {
+  for (std::uint32_t i = 0; i < kSize; ++i) {
+    GroupOptions options = options_of(i, kSize);
+    options.list->state.serves_clients = false;
+    start(i, options);
+  }
+  ASSERT_TRUE(until([&] { return all_run(); })) << logs();
+  const Epoch before = at(0).group->epoch();
+  kill(1);
+  start(1);
+  ASSERT_TRUE(until([&] { return all_run() && at(0).group->epoch() > before; }, milliseconds{250}))
+      << logs();
+}
+
 TEST_F(FixedLists, EpochsGoOnWhenAllRestart) {
   start_all();
   ASSERT_TRUE(until([&] { return all_run(); })) << logs();

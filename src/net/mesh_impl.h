@@ -103,7 +103,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   void answer(Guests::iterator guest, const Hello& hello);
   void on_confirm(Guests::iterator guest, const Confirm& confirm);
   void establish(Guests::iterator guest, const Hello& hello);
-  // Counts, logs once, and ends it; with a word of explanation if the other may be a member.
+  // With a word of explanation if the other may be a member.
   void refuse(Guests::iterator guest, Drop why, const std::string& what);
   void remove(Guests::iterator guest);
   void retry(std::optional<Seat> dialled);
@@ -120,8 +120,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   // They end.
   void hang_up(Peer& peer, Drop why, const std::string& what);
   void down(Peer& peer, std::string_view why);
-  void say_bye(std::shared_ptr<Connection> connection, std::optional<Drop> why,
-               const std::string& what);
+  void say_bye(std::shared_ptr<Connection> up, std::optional<Drop> why, const std::string& what);
   void close_all();
 
   // Time passes.
