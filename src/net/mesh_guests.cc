@@ -44,6 +44,7 @@ Mesh::Impl::Guests::iterator Mesh::Impl::add_guest(Socket socket, Connection::Si
               std::nullopt,
               std::nullopt,
               std::nullopt,
+              0,
               fresh_nonce(),
               std::chrono::steady_clock::now() + options_.limits.handshake};
   return guests_.insert(guests_.end(), std::move(guest));
@@ -149,6 +150,7 @@ void Mesh::Impl::answer(Guests::iterator guest, const Hello& hello) {
   if (!guest->certified) make_room(options_.limits.per_identity, hello.from);
   guest->hello = hello;
   Hello own = make_hello(me_, hello.from, peer.link);
+  guest->seen = own.seen;
   own.attempt = hello.attempt;
   own.nonce = guest->nonce;
   own.echo = hello.nonce;
@@ -164,8 +166,11 @@ void Mesh::Impl::on_confirm(Guests::iterator guest, const Confirm& confirm) {
   }
   const Hello hello = *guest->hello;
   Peer& peer = peers_[number(hello.from)];
-  // A later attempt may have overtaken this one: its bytes are of a connection that is over.
-  if (hello.incarnation == peer.link.seen() && hello.attempt <= peer.last_attempt) {
+  // A later attempt may have overtaken this one, of the same process or of the next: its bytes are
+  // of a connection that is over. To go back to the process before would be to forget what this one
+  // has of us and we of it, and it could never meet us again.
+  const bool is_same = hello.incarnation == peer.link.seen();
+  if (is_same ? hello.attempt <= peer.last_attempt : guest->seen != peer.link.seen()) {
     return refuse(guest, Drop::replay, "overtaken by a later attempt");
   }
   peer.last_attempt = hello.attempt;

@@ -194,6 +194,29 @@ TEST(MeshDoor, AMemberThatIsStartedTwiceIsToldSoAndTheFirstIsNotDisturbed) {
   EXPECT_TRUE(door.member->mesh->is_up(k1));
 }
 
+// Its last connection was slow to arrive.
+TEST(MeshDoor, AProcessThatTheNextHasOvertakenIsNotGoneBackTo) {
+  Door door;
+  std::vector<Client> clients;
+  std::vector<Confirm> confirms;
+  for (const std::uint64_t incarnation : {99u, 100u}) {
+    Hello hello = hello_of(k1, k0);
+    hello.incarnation = incarnation;
+    clients.push_back(door.client());
+    clients.back().send(hello);
+    const auto answer = clients.back().receive(door.io);
+    ASSERT_TRUE(answer);
+    confirms.push_back({std::get<Hello>(decode_frame(*answer)->content).nonce});
+  }
+  clients[1].send(confirms[1]);
+  ASSERT_TRUE(testing::run_until(door.io, [&] { return door.member->mesh->is_up(k1); }));
+  clients[0].send(confirms[0]);
+  EXPECT_TRUE(clients[0].is_hung_up(door.io));
+  EXPECT_TRUE(door.member->mesh->is_up(k1));
+  EXPECT_EQ(door.member->mesh->incarnation_of(k1), 100u);
+  EXPECT_EQ(door.member->dropped(Drop::replay), 1u);
+}
+
 TEST(MeshDoor, DropsWhatIsTooLargeOrNoFrame) {
   Door door;
   const std::vector<Bytes> bytes{

@@ -49,6 +49,7 @@ struct MeshGuest {
   std::optional<Seat> dialled;    // Nothing: it came to us.
   std::optional<Seat> certified;  // By TLS.
   std::optional<Hello> hello;     // Of who came to us; it has yet to confirm.
+  std::uint64_t seen;             // In our answer to it.
   std::uint64_t nonce;            // Ours.
   std::chrono::steady_clock::time_point deadline;
 };
