@@ -95,7 +95,7 @@ const std::map<std::string, Names> kSees{
     {"viewcheck", {"base", "core", "wire", "catalog", "view", "search", "check"}},
     {"sim", {"base", "core", "wire", "voting", "catalog", "election", "world"}},
     {"compare", {"base", "voting", "catalog", "sim"}},
-    {"swarm", {"base", "core", "catalog", "locks", "view", "service"}},
+    {"swarm", {"base", "core", "wire", "catalog", "net", "locks", "view", "service"}},
     {"audit", {"base", "core"}},
     {"console", {"base"}},
     {"jobs", {"base", "core", "console", "client", "daemon", "locks", "net"}},

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "console/json.h"
 #include "console/progress.h"
 #include "console/usage.h"
 #include "lab/sim.h"
-#include "catalog/catalog.h"
 #include "swarm/swarm.h"
 
 namespace hapax::cli {
@@ -26,16 +26,6 @@ struct Bad {
 
 std::string replay_line(const SwarmPlan& plan) {
   return fmt::format("hapax sim {} --faults swarm --seed {} --seeds 1", plan.algorithm, plan.seed);
-}
-
-void add(SwarmReport& sum, const SwarmReport& one) {
-  sum.entries += one.entries;
-  sum.lost += one.lost;
-  sum.stale_refused += one.stale_refused;
-  sum.updates += one.updates;
-  sum.views += one.views;
-  sum.faults += one.faults;
-  sum.events += one.events;
 }
 
 void print_bad(const Bad& bad) {
@@ -62,7 +52,7 @@ int simulate_swarm(const SimArguments& a) {
     for (std::uint64_t i = 0; i < a.seeds; ++i) {
       const SwarmPlan plan = SwarmPlan::draw(a.algorithm, a.seed + i);
       SwarmReport report = run_swarm(plan);
-      add(sum, report);
+      sum.add(report);
       if (!report.violation.empty() && ++violations <= kShown) {
         report.log = run_swarm(plan, kLines).log;
         bad.push_back({plan, std::move(report)});
@@ -89,16 +79,20 @@ int simulate_swarm(const SimArguments& a) {
                 {"updates", sum.updates},
                 {"views", sum.views},
                 {"faults", sum.faults},
+                {"meetings", sum.meetings},
+                {"repeated", sum.repeated},
                 {"events", sum.events},
                 {"seconds", json_number(seconds)},
                 {"findings", findings}});
   } else {
     if (a.seeds == 1) fmt::print("{}\n", SwarmPlan::draw(a.algorithm, a.seed).text());
     fmt::print(
-        "{}, seeds {} … {}: {} faults, {} views, {} entries, {} grants lost with a lease, {} late "
-        "writes refused, {} updates; {} events, {:.1f} s\n",
-        a.algorithm, a.seed, a.seed + a.seeds - 1, sum.faults, sum.views, sum.entries, sum.lost,
-        sum.stale_refused, sum.updates, sum.events, seconds);
+        "{}, seeds {} … {}: {} faults, {} connections, {} messages that came again, {} views, {} "
+        "entries, {} grants lost with a lease, {} late writes refused, {} updates; {} events, "
+        "{:.1f} "
+        "s\n",
+        a.algorithm, a.seed, a.seed + a.seeds - 1, sum.faults, sum.meetings / 2, sum.repeated,
+        sum.views, sum.entries, sum.lost, sum.stale_refused, sum.updates, sum.events, seconds);
     for (const Bad& b : bad) print_bad(b);
     if (violations > bad.size()) fmt::print("\nand {} more\n", violations - bad.size());
     if (violations == 0) {

@@ -1,9 +1,9 @@
 // Virtual time: what is to be done, and when. Of equal times the one entered first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -15,17 +15,19 @@ class Agenda {
  public:
   Instant now() const { return now_; }
   void at(Instant when, std::function<void()> what) {
-    tasks_.push({std::max(when, now_), next_++, std::move(what)});
+    tasks_.push_back({std::max(when, now_), next_++, std::move(what)});
+    std::push_heap(tasks_.begin(), tasks_.end());
   }
   void after(Span delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
 
   // Does the next thing, if there is one before `end`.
   bool step(Instant end) {
-    if (tasks_.empty() || tasks_.top().when > end) return false;
-    const std::function<void()> what = tasks_.top().what;
-    now_ = tasks_.top().when;
-    tasks_.pop();
-    what();
+    if (tasks_.empty() || tasks_.front().when > end) return false;
+    std::pop_heap(tasks_.begin(), tasks_.end());
+    const Task task = std::move(tasks_.back());
+    tasks_.pop_back();
+    now_ = task.when;
+    task.what();
     return true;
   }
 
@@ -40,7 +42,7 @@ class Agenda {
   };
   Instant now_{};
   std::uint64_t next_ = 0;
-  std::priority_queue<Task> tasks_;
+  std::vector<Task> tasks_;  // A heap.
 };
 
 }  // namespace hapax

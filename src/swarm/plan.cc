@@ -37,10 +37,14 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
   plan.crashes = share();
   plan.pauses = share();
   plan.cuts = share();
+  plan.resets = share();
   plan.engine_cuts = share();
   plan.leaves = share();
   plan.evictions = share();
   plan.lost_answers = prng.below(2) == 0 ? 0 : number(1, 50);
+  plan.lost_frames = prng.below(2) == 0 ? 0 : number(1, 100);
+  plan.repeated_frames = prng.below(2) == 0 ? 0 : number(1, 50);
+  if (prng.below(4) == 0) plan.link_limits.messages = number(30, 100);
   plan.give_up = number(0, 20);
   plan.drift = number(0, 40);
   plan.unsafe = plan.times.ttl * from_to(10, 40);
@@ -55,12 +59,15 @@ std::string SwarmPlan::text() const {
       "{} seed {}: {} members, {} clients{}, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
       "{:.2f} ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; "
       "of the "
-      "faults crash {}, pause {}, cut {}, engine cut {}, leave {}, evict {}; answers lost {} in "
-      "1000, {} % give up, drift {} in 10000",
+      "faults crash {}, pause {}, cut {}, reset {}, engine cut {}, leave {}, evict {}; answers "
+      "lost "
+      "{} in 1000, frames lost {} in 10000, repeated {} in 1000, links take {} messages, {} % give "
+      "up, drift {} in 10000",
       lock_kind(), seed, members, clients,
       readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), locks, ms(times.ttl),
       ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes,
-      pauses, cuts, engine_cuts, leaves, evictions, lost_answers, give_up, drift);
+      pauses, cuts, resets, engine_cuts, leaves, evictions, lost_answers, lost_frames,
+      repeated_frames, link_limits.messages, give_up, drift);
 }
 
 bool SwarmPlan::has_units() const { return find_algorithm(algorithm)->info.takes.units; }

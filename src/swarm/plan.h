@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "net/link.h"
 #include "service/lease_times.h"
 
 namespace hapax {
@@ -24,11 +25,15 @@ struct SwarmPlan {
   Span think{};           // … and pauses before it asks again.
   Span fault_every{};     // On average, at each member.
   // The share of each kind of fault, of 100.
-  std::uint32_t crashes = 0, pauses = 0, cuts = 0, engine_cuts = 0, leaves = 0, evictions = 0;
-  std::uint32_t lost_answers = 0;  // Of 1,000 answers of the engine.
-  std::uint32_t give_up = 0;       // Of 100 waits: given up before they are served.
-  std::uint32_t drift = 0;         // Clocks run fast or slow by up to this many parts in 10,000.
-  Span unsafe{};                   // How long faults strike; then all is healed.
+  std::uint32_t crashes = 0, pauses = 0, cuts = 0, resets = 0, engine_cuts = 0, leaves = 0,
+                evictions = 0;
+  std::uint32_t lost_answers = 0;     // Of 1,000 answers of the engine.
+  std::uint32_t lost_frames = 0;      // Of 10,000 writes to a connection, which then breaks.
+  std::uint32_t repeated_frames = 0;  // Of 1,000.
+  net::LinkLimits link_limits;
+  std::uint32_t give_up = 0;  // Of 100 waits: given up before they are served.
+  std::uint32_t drift = 0;    // Clocks run fast or slow by up to this many parts in 10,000.
+  Span unsafe{};              // How long faults strike; then all is healed.
 
   static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed);
   std::string text() const;

@@ -13,6 +13,7 @@
 #include "core/want.h"
 #include "hapax/fence.h"
 #include "locks/outbox.h"
+#include "view/roll.h"
 
 namespace hapax {
 
@@ -21,15 +22,15 @@ class Referee {
   // Of a semaphore: this many may be inside.
   explicit Referee(std::uint32_t units = 1) : units_(units) {}
 
-  // A client of `member` has been let in. `is_valid(member)`: its lease is not over.
+  // A client of a member has been let in. `is_valid(life)`: the member's lease is not over.
   template <class IsValid>
-  void entered(const std::string& lock, WaiterId waiter, std::uint32_t member, Fence fence,
-               Want want, IsValid&& is_valid) {
+  void entered(const std::string& lock, WaiterId waiter, Life life, Fence fence, Want want,
+               IsValid&& is_valid) {
     Lock& l = locks_[lock];
-    if (!is_valid(member)) violated("client {} is let in after the lease is over", number(waiter));
+    if (!is_valid(life)) violated("client {} is let in after the lease is over", number(waiter));
     std::uint32_t units = 0;
     for (const auto& [other, holder] : l.inside) {
-      if (other == waiter || !is_valid(holder.member)) continue;
+      if (other == waiter || !is_valid(holder.life)) continue;
       if (want == Want::shared && holder.want == Want::shared) continue;
       if (want == Want::unit && ++units < units_) continue;
       violated("clients {} and {} are inside at once", number(other), number(waiter));
@@ -42,7 +43,7 @@ class Referee {
       violated("a reader's fence {} comes after a writer's {}", fence, l.last_alone);
     }
     l.last = std::max(l.last, fence);
-    l.inside[waiter] = {member, want};
+    l.inside[waiter] = {life, want};
   }
   // It has left by itself.
   void left(const std::string& lock, WaiterId waiter) { locks_[lock].inside.erase(waiter); }
@@ -85,7 +86,7 @@ class Referee {
   }
 
   struct Holder {
-    std::uint32_t member = 0;
+    Life life{};
     Want want = Want::exclusive;
   };
   struct Lock {

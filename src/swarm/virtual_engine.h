@@ -1,23 +1,31 @@
-// An engine without one: what a service asks, done to the register at once.
+// An engine in virtual time: answers come late, too late or not at all.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "service/orders.h"
+#include "swarm/stage.h"
 #include "view/engine_register.h"
 
 namespace hapax {
 
-// Of a read, always committed: the register is there to be looked at.
-inline Outcome carry_out(EngineRegister& engine, const EngineAsk& ask) {
-  switch (ask.kind) {
-    case EngineAsk::Kind::announce:
-    case EngineAsk::Kind::beat:
-      return engine.beat(ask.life);
-    case EngineAsk::Kind::propose:
-      return engine.commit(ask.proposal);
-    case EngineAsk::Kind::read:
-      break;
-  }
-  return Outcome::committed;
-}
+// What a service asks, done to the register. Of a read, always committed: it is there to be read.
+Outcome carry_out(EngineRegister& engine, const EngineAsk& ask);
+
+class VirtualEngine {
+ public:
+  explicit VirtualEngine(Stage& stage) : stage_(stage) {}
+
+  // Answered once, within the time limit of a member: what became of it, and the register if it was
+  // a read that came through. `is_deaf`: nothing of that member reaches it.
+  using Answer = std::function<void(Outcome, const Register*)>;
+  void ask(const EngineAsk& ask, bool is_deaf, Answer answer);
+
+  EngineRegister state;
+
+ private:
+  Stage& stage_;
+};
 
 }  // namespace hapax

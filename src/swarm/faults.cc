@@ -1,0 +1,76 @@
+#include "swarm/faults.h"
+
+#include <algorithm>
+
+namespace hapax {
+
+Faults::Faults(Stage& stage, Members& members) : stage_(stage), members_(members) {
+  for (std::uint32_t i = 0; i < stage.plan.members; ++i) schedule(members[i]);
+}
+
+void Faults::schedule(SwarmMember& m) {
+  stage_.agenda.after(stage_.about(stage_.plan.fault_every), [this, &m] {
+    if (stage_.is_healed) return;
+    strike(m);
+    schedule(m);
+  });
+}
+
+void Faults::strike(SwarmMember& m) {
+  if (!m.service || stage_.now() < m.asleep_until) return;
+  const SwarmPlan& plan = stage_.plan;
+  ++stage_.report.faults;
+  const Span length = std::min(stage_.about(2 * plan.times.ttl), 8 * plan.times.ttl);
+  std::uint64_t dice = stage_.prng.below(100);
+  const auto falls = [&](std::uint32_t share) {
+    const bool hit = dice < share;
+    dice = hit ? 0 : dice - share;
+    return hit;
+  };
+  if (falls(plan.crashes)) {
+    crash(m, length);
+  } else if (falls(plan.pauses)) {
+    members_.sleep(m, length);
+  } else if (falls(plan.cuts)) {
+    cut(m, length);
+  } else if (falls(plan.resets)) {
+    reset(m);
+  } else if (falls(plan.engine_cuts)) {
+    stage_.note("member {} does not reach the engine", m.index);
+    m.engine_cut_until = stage_.now() + length;
+  } else if (falls(plan.leaves)) {
+    stage_.note("member {} leaves", m.index);
+    members_.at(m, [](SwarmMember& me, Instant now) { me.service->leave(now, me.orders); });
+  } else if (falls(plan.evictions)) {
+    stage_.note("member {} is evicted", m.index);
+    members_.engine().state.evict(m.life());
+  }
+}
+
+void Faults::crash(SwarmMember& m, Span length) {
+  members_.crash(m);
+  stage_.agenda.after(length, [this, &m] { members_.start_if_down(m); });
+}
+
+// From one other member, or from all of them, both ways or one.
+void Faults::cut(const SwarmMember& m, Span length) {
+  const auto only = static_cast<std::uint32_t>(stage_.prng.below(stage_.plan.members));
+  const bool both_ways = stage_.prng.below(2) == 0;
+  const Instant until = stage_.now() + length;
+  for (std::uint32_t other = 0; other < stage_.plan.members; ++other) {
+    // Whoever draws itself is cut off from everybody.
+    if (other == m.index || (only != m.index && only != other)) continue;
+    stage_.note("members {} and {} are cut off{}", m.index, other, both_ways ? "" : ", one way");
+    members_.network().cut(m.index, other, until);
+    if (both_ways) members_.network().cut(other, m.index, until);
+  }
+}
+
+void Faults::reset(const SwarmMember& m) {
+  const auto other = static_cast<std::uint32_t>(stage_.prng.below(stage_.plan.members));
+  if (other == m.index) return;
+  stage_.note("the connection of members {} and {} breaks", m.index, other);
+  members_.network().reset(m.index, other);
+}
+
+}  // namespace hapax

@@ -1,0 +1,26 @@
+// What strikes the members of a run, one after the other.
+#pragma once
+
+#include <cstdint>
+
+#include "swarm/members.h"
+#include "swarm/stage.h"
+
+namespace hapax {
+
+class Faults {
+ public:
+  Faults(Stage& stage, Members& members);
+
+ private:
+  void schedule(SwarmMember& m);
+  void strike(SwarmMember& m);
+  void crash(SwarmMember& m, Span length);
+  void cut(const SwarmMember& m, Span length);
+  void reset(const SwarmMember& m);
+
+  Stage& stage_;
+  Members& members_;
+};
+
+}  // namespace hapax

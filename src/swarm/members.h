@@ -1,0 +1,97 @@
+// The members of a run: each is the product's Service on a clock of its own, and does what a daemon
+// does around it. How a register is kept is the engine's business, and how bytes travel the
+// network's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "locks/policy.h"
+#include "service/orders.h"
+#include "service/service.h"
+#include "swarm/network.h"
+#include "swarm/stage.h"
+#include "swarm/virtual_engine.h"
+
+namespace hapax {
+
+struct SwarmMember final : Holders {
+  std::uint32_t index = 0;
+  double rate = 1.0;  // Of its clock.
+  Policy policy;
+  std::unique_ptr<Service> service;    // Null: crashed.
+  std::uint64_t run = 0;               // Grows with every life: what is older does not reach it.
+  bool has_read = false;               // As this life.
+  std::map<Life, Instant> down_since;  // Members of its view that it does not reach.
+  Instant asleep_until{};
+  Instant engine_cut_until{};
+  Instant armed{};  // For when on_time() is entered in the agenda; 0: it is not.
+  Orders orders;
+
+  bool is_inside(WaiterId) override { return true; }
+  Life life() const { return service->keeper().self(); }
+  // What its clock shows at `t`, and when it shows `t`, or a bit later.
+  Instant local(Instant t) const {
+    return Instant{static_cast<std::int64_t>(static_cast<double>(t.count()) * rate) + 1};
+  }
+  Instant global(Instant t) const {
+    return Instant{static_cast<std::int64_t>(static_cast<double>(t.count()) / rate) + 2};
+  }
+};
+
+class Members {
+ public:
+  struct Handlers {
+    std::function<void(SwarmMember&, const Grant&)> on_granted;
+    // `life_ended`: the lease need not be over.
+    std::function<void(WaiterId, bool life_ended)> on_lost;
+    std::function<void(const SwarmMember&)> on_crashed;
+  };
+  Members(Stage& stage, MakeLink make_link, Handlers handlers);
+  void begin();  // REQUIRES: once, when all is in place.
+
+  SwarmMember& operator[](std::uint32_t index) { return *members_[index]; }
+  Network& network() { return network_; }
+  VirtualEngine& engine() { return engine_; }
+  // Until when, in true time, the clients of a life may rely on it.
+  bool is_leased(Life life) const;
+
+  // Does something at a member: at once, when it wakes up, or never if its life is over by then.
+  using What = std::function<void(SwarmMember&, Instant local_now)>;
+  void at(SwarmMember& m, What what) { at(m, m.run, std::move(what)); }
+
+  // --- faults ---
+
+  void crash(SwarmMember& m);
+  void start_if_down(SwarmMember& m);
+  void sleep(SwarmMember& m, Span length);
+  void heal();
+
+ private:
+  void at(SwarmMember& m, std::uint64_t run, What what);
+  void start(SwarmMember& m);
+  void be_born(SwarmMember& m);
+  void carry_out(SwarmMember& m);
+  void carry_out(SwarmMember& m, const Orders& orders);
+  void arm(SwarmMember& m);
+  void ask_engine(SwarmMember& m, const EngineAsk& ask);
+  void look_around(SwarmMember& m);
+  void keep_looking_around(SwarmMember& m);
+  bool may_announce(const SwarmMember& m, Instant now) const;
+  bool has_to_give_way(SwarmMember& m, Instant now);
+  std::uint32_t reach(std::uint32_t member, const Roll& roll) const;
+
+  Stage& stage_;
+  Handlers handlers_;
+  VirtualEngine engine_;
+  Network network_;
+  std::vector<std::unique_ptr<SwarmMember>> members_;
+  std::map<Life, std::uint32_t> member_of_;
+  std::map<Life, Instant> lease_end_;
+  std::uint64_t last_life_ = 0;
+};
+
+}  // namespace hapax

@@ -1,0 +1,51 @@
+#include "swarm/virtual_engine.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace hapax {
+
+Outcome carry_out(EngineRegister& engine, const EngineAsk& ask) {
+  switch (ask.kind) {
+    case EngineAsk::Kind::announce:
+    case EngineAsk::Kind::beat:
+      return engine.beat(ask.life);
+    case EngineAsk::Kind::propose:
+      return engine.commit(ask.proposal);
+    case EngineAsk::Kind::read:
+      break;
+  }
+  return Outcome::committed;
+}
+
+void VirtualEngine::ask(const EngineAsk& ask, bool is_deaf, Answer answer) {
+  const SwarmPlan& plan = stage_.plan;
+  const bool loses = stage_.strikes(plan.lost_answers, 1'000);
+  const bool reaches = !is_deaf && (!loses || stage_.prng.below(2) == 0);
+  const bool answers = !is_deaf && !loses;
+  const Instant there = stage_.now() + stage_.about(plan.engine_latency);
+  const Instant limit = stage_.now() + plan.times.engine_limit();
+  const Instant back = answers ? there + stage_.about(plan.engine_latency) : limit;
+
+  struct Done {
+    Outcome outcome = Outcome::unknown;
+    std::optional<Register> read;
+  };
+  const auto done = std::make_shared<Done>();
+  if (reaches) {
+    stage_.agenda.at(there, [this, ask, done] {
+      done->outcome = carry_out(state, ask);
+      if (ask.kind == EngineAsk::Kind::read) done->read = state.reg;
+    });
+  }
+  if (back >= limit) {
+    return stage_.agenda.at(limit,
+                            [answer = std::move(answer)] { answer(Outcome::unknown, nullptr); });
+  }
+  stage_.agenda.at(back, [done, answer = std::move(answer)] {
+    answer(done->outcome, done->read ? &*done->read : nullptr);
+  });
+}
+
+}  // namespace hapax
