@@ -99,7 +99,9 @@ void Group::carry_out(const Orders& orders) {
   for (const WaiterId waiter : orders.wanted) host_.on_wanted(waiter);
   if (!orders.sends.empty()) {
     links_.together([&] {
-      for (const Orders::Send& send : orders.sends) links_.send(send.to, orders.bytes(send));
+      for (const Orders::Send& send : orders.sends) {
+        if (!links_.send(send.to, orders.bytes(send))) break;
+      }
     });
   }
   for (const Orders::Complaint& complaint : orders.complaints) {

@@ -101,25 +101,28 @@ void LifeLinks::on_up(Seat seat) {
   const Life life = life_at(seat);
   handlers_.log(fmt::format("member {} is here, as life {}", number(seat) + 1, life));
   if (const auto unsent = unsent_.extract(life)) {
-    for (const Bytes& frame : unsent.mapped().frames) send(life, frame);
+    for (const Bytes& frame : unsent.mapped().frames) {
+      if (!send(life, frame)) break;
+    }
   }
   handlers_.on_up(seat, life);
 }
 
 // --- what is sent ---
 
-void LifeLinks::send(Life to, std::span<const std::uint8_t> frame) {
+bool LifeLinks::send(Life to, std::span<const std::uint8_t> frame) {
   const auto seat = seat_of(to);
-  if (!seat || mesh_ == nullptr) return;  // Given up on: nobody listens.
+  if (!seat || mesh_ == nullptr) return true;  // Given up on: nobody listens.
   // A mesh queues for the process that it knows at a seat. For one it has yet to meet, we do.
   if (life_at(*seat) == to) {
-    if (!mesh_->send(*seat, frame)) handlers_.on_broken();
-    return;
+    if (mesh_->send(*seat, frame)) return true;
+  } else if (Unsent& unsent = unsent_[to]; unsent.bytes + frame.size() <= kMostUnacknowledged) {
+    unsent.frames.emplace_back(frame.begin(), frame.end());
+    unsent.bytes += frame.size();
+    return true;
   }
-  Unsent& unsent = unsent_[to];
-  if (unsent.bytes + frame.size() > kMostUnacknowledged) return handlers_.on_broken();
-  unsent.frames.emplace_back(frame.begin(), frame.end());
-  unsent.bytes += frame.size();
+  handlers_.on_broken();
+  return false;
 }
 
 void LifeLinks::tell(Seat seat, std::span<const std::uint8_t> message) {

@@ -49,8 +49,9 @@ class LifeLinks {
   void meet(const Directory& directory);
 
   bool is_up(Life life) const;
-  // Also to who is not connected yet.
-  void send(Life to, std::span<const std::uint8_t> frame);
+  // Also to who is not connected yet. False: the link is full and has lost it, and on_broken was
+  // told; what was to be sent after it, to whomever, must not be.
+  [[nodiscard]] bool send(Life to, std::span<const std::uint8_t> frame);
   // What `f` sends leaves together, and at once.
   template <class F>
   void together(F&& f) {

@@ -1,6 +1,8 @@
 #include "service/member_views.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <string>
 
 namespace hapax {
 namespace {
@@ -64,6 +66,40 @@ TEST(MemberViews, WhatIsHeldWhenTheLeaseEndsIsLostAndWhatIsEnteredLaterWaits) {
       [](Keeper& keeper, auto& effects) { keeper.on_beat(Outcome::committed, effects); }, orders);
   ASSERT_EQ(orders.grants.size(), 1u);
   EXPECT_EQ(orders.grants.front().waiter, WaiterId{2});
+}
+
+// What follows a message that was lost must not arrive without it.
+TEST(MemberViews, NothingMoreOfAViewIsSentAfterALinkHasLostSomething) {
+  AllInside holders;
+  MemberViews views{Policy{}, holders};
+  ViewOrders orders;
+  views.be_born(Life{1});
+  Register reg{1, {Epoch{1}, {Life{1}, Life{2}}}, {{Life{1}, 1}, {Life{2}, 1}}};
+  const auto hear_of = [&](Keeper& keeper, Keeper::Effects& effects) {
+    keeper.on_register(reg, effects);
+    keeper.on_report(Life{2}, reg.roll.epoch, effects);
+  };
+  views.tell_keeper(
+      [](Keeper& keeper, auto& effects) {
+        keeper.announce(effects);
+        keeper.on_announced(Outcome::committed, effects);
+      },
+      orders);
+  views.tell_keeper(hear_of, orders);
+  ASSERT_TRUE(orders.begun);
+  orders.clear();
+  views.tell_keeper([](Keeper& keeper, auto&) { keeper.renew_view(); }, orders);
+  for (std::uint64_t i = 1; i <= 20; ++i) {  // Some have their home at the other member.
+    const std::string name = fmt::format("lock-{}", i);
+    ASSERT_TRUE(views.acquire(name, WaiterId{i}, Want::exclusive, orders).has_value());
+  }
+  EXPECT_TRUE(orders.sends.empty());
+  orders.clear();
+  reg.version = 2;
+  reg.roll.epoch = Epoch{2};
+  views.tell_keeper(hear_of, orders);
+  EXPECT_TRUE(orders.begun);
+  EXPECT_GT(orders.sends.size(), 1u) << "the report, and what is asked for again";
 }
 
 }  // namespace

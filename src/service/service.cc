@@ -115,9 +115,10 @@ void Service::on_frame(Instant now, Life from, std::span<const std::uint8_t> fra
 }
 
 void Service::on_link_broken(Instant now, Orders& orders) {
-  settle_time(now, orders);
+  // Before anything else, for nothing of this view may be sent any more.
   tell_keeper(
       now, [](Keeper& keeper, auto&) { keeper.renew_view(); }, orders);
+  settle_time(now, orders);
   go_on(now, orders);
 }
 

@@ -59,7 +59,7 @@ class Service {
   void on_frame(Instant now, Life from, std::span<const std::uint8_t> frame, Orders& orders);
   // What it sends next would have to be kept, and too much is kept already: do not read on.
   bool is_full(Life from) const { return views_.is_full(from); }
-  // A link lost something: start the view afresh.
+  // A link lost something: start the view afresh. What else these Orders send is not to be sent.
   void on_link_broken(Instant now, Orders& orders);
 
   // --- clients ---

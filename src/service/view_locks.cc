@@ -118,7 +118,9 @@ void ViewLocks::receive(const Keeper& keeper, NodeId from, std::span<const std::
 // What the table has left in its outbox.
 void ViewLocks::flush(const Keeper& keeper, ViewOrders& orders) {
   const Roll& roll = keeper.roll();
-  const bool is_over = keeper.standing() == Standing::ended;  // Nobody listens to us any more.
+  // Nobody listens to us any more; or a message of this view was lost, and what follows it must not
+  // arrive without it: that the rest comes late, and never, does no harm.
+  const bool is_over = keeper.standing() == Standing::ended || keeper.is_renewing();
   for (const Outbox::Send& send : out_.sends()) {
     if (is_over) break;
     const auto payload = out_.bytes(send);
