@@ -97,7 +97,7 @@ void Members::carry_out(SwarmMember& m, const Orders& orders) {
   if (keeper.is_leased()) lease_end_[keeper.self()] = m.global(m.service->lease_deadline());
   for (const Grant& grant : orders.grants) handlers_.on_granted(m, grant);
   for (const Orders::Send& send : orders.sends) {
-    network_.send(m.index, send.to, orders.bytes(send));
+    if (!network_.send(m.index, send.to, orders.bytes(send))) break;
   }
   network_.flush(m.index);
   for (const EngineAsk& ask : orders.asks) ask_engine(m, ask);

@@ -22,13 +22,14 @@ Network::Network(Stage& stage, MakeLink make_link, Handlers handlers)
       handlers_(std::move(handlers)),
       size_(stage.plan.members),
       lives_(size_),
-      peers_(std::size_t{size_} * size_) {}
+      peers_(std::size_t{size_} * size_),
+      cut_until_(peers_.size()) {}
 
 void Network::open(std::uint32_t member, Life life) {
   lives_[member] = life;
   member_of_[life] = member;
   for (std::uint32_t other = 0; other < size_; ++other) {
-    peer(member, other) = Peer{make_link_(number(life), stage_.plan.link_limits), {}};
+    peer(member, other) = Peer{make_link_(number(life), net::LinkLimits{}), {}};
     if (other < member) dial_later(member, other, Span{0});
   }
 }
@@ -52,23 +53,26 @@ bool Network::is_up(std::uint32_t at, Life other) const {
 }
 
 // A link queues for the life that it knows. What is for one that it has yet to meet waits here.
-void Network::send(std::uint32_t from, Life to, std::span<const std::uint8_t> message) {
+bool Network::send(std::uint32_t from, Life to, std::span<const std::uint8_t> message) {
   Peer& p = peer(from, member_of_.at(to));
   if (p.link->link.seen() == number(to)) return push(from, to, message);
   p.unsent[to].emplace_back(message.begin(), message.end());
+  return true;
 }
 
-void Network::push(std::uint32_t from, Life to, std::span<const std::uint8_t> message) {
+bool Network::push(std::uint32_t from, Life to, std::span<const std::uint8_t> message) {
   Count& count = counts_[{lives_[from], to}];
   Bytes numbered;
   encode_to(numbered, count.sent + 1);
   numbered.insert(numbered.end(), message.begin(), message.end());
-  if (peer(from, member_of_.at(to)).link->link.push(numbered)) {
+  const bool is_full = stage_.strikes(stage_.plan.overflows, 10'000);
+  if (!is_full && peer(from, member_of_.at(to)).link->link.push(numbered)) {
     ++count.sent;
-  } else {
-    ++stage_.report.overflows;
-    handlers_.on_broken(from);
+    return true;
   }
+  ++stage_.report.overflows;
+  handlers_.on_broken(from);
+  return false;
 }
 
 void Network::flush(std::uint32_t from) {
@@ -268,17 +272,12 @@ void Network::hang_up_if_silent(std::uint32_t at, std::uint32_t other) {
 
 // --- faults ---
 
-Instant Network::cut_until(std::uint32_t from, std::uint32_t to) const {
-  const auto at = cuts_.find({from, to});
-  return at == cuts_.end() ? Instant{} : at->second;
-}
-bool Network::is_cut(std::uint32_t a, std::uint32_t b) const {
+bool Network::is_cut(std::uint32_t a, std::uint32_t b) {
   return std::max(cut_until(a, b), cut_until(b, a)) > stage_.now();
 }
 
 void Network::cut(std::uint32_t from, std::uint32_t to, Instant until) {
-  Instant& open = cuts_[{from, to}];
-  open = std::max(open, until);
+  cut_until(from, to) = std::max(cut_until(from, to), until);
   hang_up_if_silent(to, from);
 }
 
@@ -297,7 +296,7 @@ void Network::on_asleep(std::uint32_t member) {
 }
 
 void Network::heal() {
-  cuts_.clear();
+  cut_until_.assign(cut_until_.size(), Instant{});
   for (const std::weak_ptr<Wire>& weak : wires_) {
     const WirePtr wire = weak.lock();
     for (std::size_t end = 0; wire != nullptr && end < 2; ++end) await(wire, end);

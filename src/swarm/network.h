@@ -37,8 +37,9 @@ class Network {
   enum class Parting { goodbye, crash };
   void close(std::uint32_t member, Parting parting);
 
-  // Also to who is not connected yet.
-  void send(std::uint32_t from, Life to, std::span<const std::uint8_t> message);
+  // Also to who is not connected yet. False: the link is full and has lost it; what was to be sent
+  // after it must not be.
+  [[nodiscard]] bool send(std::uint32_t from, Life to, std::span<const std::uint8_t> message);
   // All that was sent leaves, together.
   void flush(std::uint32_t from);
   bool is_up(std::uint32_t at, Life other) const;
@@ -69,8 +70,8 @@ class Network {
 
   Peer& peer(std::uint32_t at, std::uint32_t other) { return peers_[at * size_ + other]; }
   static std::size_t end_of(std::uint32_t at, std::uint32_t other) { return at > other ? 0 : 1; }
-  bool is_cut(std::uint32_t a, std::uint32_t b) const;
-  Instant cut_until(std::uint32_t from, std::uint32_t to) const;
+  bool is_cut(std::uint32_t a, std::uint32_t b);
+  Instant& cut_until(std::uint32_t from, std::uint32_t to) { return cut_until_[from * size_ + to]; }
 
   // network_meeting.cc: connections begin.
   void dial_later(std::uint32_t from, std::uint32_t to, Span pause);
@@ -81,7 +82,7 @@ class Network {
   void establish(const WirePtr& wire, std::size_t end, const net::Hello& hello);
 
   // They go on.
-  void push(std::uint32_t from, Life to, std::span<const std::uint8_t> message);
+  bool push(std::uint32_t from, Life to, std::span<const std::uint8_t> message);
   void pump(std::uint32_t at, std::uint32_t other);
   void transmit(const WirePtr& wire, std::size_t to, Bytes bytes);
   void await(const WirePtr& wire, std::size_t end);
@@ -104,7 +105,7 @@ class Network {
   std::vector<Life> lives_;  // Of each member; 0: down.
   std::vector<Peer> peers_;
   std::map<Life, std::uint32_t> member_of_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Instant> cuts_;
+  std::vector<Instant> cut_until_;  // From each to each.
   std::map<std::pair<Life, Life>, Count> counts_;
   std::vector<std::weak_ptr<Wire>> wires_;
 };

@@ -97,10 +97,12 @@ void Network::establish(const WirePtr& wire, std::size_t end, const net::Hello& 
   }
   ++stage_.report.meetings;
   at.is_known = true;
-  at.reader.allow(stage_.plan.link_limits.frame_bytes);
+  at.reader.allow(net::LinkLimits{}.frame_bytes);
   p.up = wire;
   if (const auto unsent = p.unsent.extract(other.life)) {
-    for (const Bytes& message : unsent.mapped()) push(at.member, other.life, message);
+    for (const Bytes& message : unsent.mapped()) {
+      if (!push(at.member, other.life, message)) break;
+    }
   }
   pump(at.member, other.member);
   handlers_.on_up(at.member);

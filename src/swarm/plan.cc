@@ -44,7 +44,7 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
   plan.lost_answers = prng.below(2) == 0 ? 0 : number(1, 50);
   plan.lost_frames = prng.below(2) == 0 ? 0 : number(1, 100);
   plan.repeated_frames = prng.below(2) == 0 ? 0 : number(1, 50);
-  if (prng.below(4) == 0) plan.link_limits.messages = number(30, 100);
+  plan.overflows = prng.below(4) == 0 ? number(1, 50) : 0;
   plan.give_up = number(0, 20);
   plan.drift = number(0, 40);
   plan.unsafe = plan.times.ttl * from_to(10, 40);
@@ -61,13 +61,14 @@ std::string SwarmPlan::text() const {
       "of the "
       "faults crash {}, pause {}, cut {}, reset {}, engine cut {}, leave {}, evict {}; answers "
       "lost "
-      "{} in 1000, frames lost {} in 10000, repeated {} in 1000, links take {} messages, {} % give "
+      "{} in 1000, frames lost {} in 10000, repeated {} in 1000, {} in 10000 find a full link, {} "
+      "% give "
       "up, drift {} in 10000",
       lock_kind(), seed, members, clients,
       readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), locks, ms(times.ttl),
       ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes,
       pauses, cuts, resets, engine_cuts, leaves, evictions, lost_answers, lost_frames,
-      repeated_frames, link_limits.messages, give_up, drift);
+      repeated_frames, overflows, give_up, drift);
 }
 
 bool SwarmPlan::has_units() const { return find_algorithm(algorithm)->info.takes.units; }

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "net/link.h"
 #include "service/lease_times.h"
 
 namespace hapax {
@@ -30,10 +29,10 @@ struct SwarmPlan {
   std::uint32_t lost_answers = 0;     // Of 1,000 answers of the engine.
   std::uint32_t lost_frames = 0;      // Of 10,000 writes to a connection, which then breaks.
   std::uint32_t repeated_frames = 0;  // Of 1,000.
-  net::LinkLimits link_limits;
-  std::uint32_t give_up = 0;  // Of 100 waits: given up before they are served.
-  std::uint32_t drift = 0;    // Clocks run fast or slow by up to this many parts in 10,000.
-  Span unsafe{};              // How long faults strike; then all is healed.
+  std::uint32_t overflows = 0;        // Of 10,000 messages: too many for their link, and lost.
+  std::uint32_t give_up = 0;          // Of 100 waits: given up before they are served.
+  std::uint32_t drift = 0;            // Clocks run fast or slow by up to this many parts in 10,000.
+  Span unsafe{};                      // How long faults strike; then all is healed.
 
   static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed);
   std::string text() const;

@@ -1,5 +1,6 @@
 #include "swarm/swarm.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -9,28 +10,41 @@
 namespace hapax {
 namespace {
 
+// Others every day, so that all who run the tests try more than one of them could.
+std::uint64_t first_seed_of_today() {
+  const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const std::chrono::year_month_day today{days};
+  const auto year = static_cast<std::uint64_t>(static_cast<int>(today.year()));
+  const std::uint64_t month = static_cast<unsigned>(today.month());
+  const std::uint64_t day = static_cast<unsigned>(today.day());
+  return (year * 10'000 + month * 100 + day) * 1'000;
+}
+
 class Swarms : public ::testing::TestWithParam<std::string> {};
 
-// Some seeds of each; `hapax sim ALGORITHM --faults swarm --seeds 1000` is for more.
 TEST_P(Swarms, DoNoHarm) {
+  constexpr std::uint64_t kSeeds = 160;
+  const std::uint64_t first = first_seed_of_today();
   SwarmReport sum;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = first; seed < first + kSeeds; ++seed) {
     const SwarmPlan plan = SwarmPlan::draw(GetParam(), seed);
     const SwarmReport report = run_swarm(plan);
-    ASSERT_EQ(report.violation, "") << plan.text() << "\n"
-                                    << fmt::format("{}", fmt::join(run_swarm(plan, 60).log, "\n"));
-    sum.entries += report.entries;
-    sum.lost += report.lost;
-    sum.stale_refused += report.stale_refused;
-    sum.views += report.views;
-    sum.faults += report.faults;
+    ASSERT_EQ(report.violation, "")
+        << "again: hapax sim " << GetParam() << " --faults swarm --seed " << seed << " --seeds 1\n"
+        << plan.text() << "\n"
+        << fmt::format("{}", fmt::join(run_swarm(plan, 60).log, "\n"));
+    sum.add(report);
   }
   // Something went on, and went wrong.
-  EXPECT_GT(sum.entries, 1'000u);
-  EXPECT_GE(sum.lost, 10u);
+  EXPECT_GT(sum.entries, 5'000u);
+  EXPECT_GT(sum.lost, 50u);
   EXPECT_GT(sum.stale_refused, 0u);
-  EXPECT_GT(sum.views, 100u);
-  EXPECT_GT(sum.faults, 100u);
+  EXPECT_GT(sum.views, 500u);
+  EXPECT_GT(sum.faults, 500u);
+  EXPECT_GT(sum.meetings, 1'000u);
+  EXPECT_GT(sum.repeated, 100u);
+  EXPECT_GT(sum.holes, 50u);
+  EXPECT_GT(sum.overflows, 10u);
 }
 
 std::vector<std::string> live_algorithms() {
