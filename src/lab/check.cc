@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "check/counterexample.h"
 #include "check/run.h"
 #include "console/json.h"
@@ -16,7 +17,6 @@
 #include "lab/file.h"
 #include "lab/run.h"
 #include "lab/voting.h"
-#include "catalog/catalog.h"
 #include "world/minimise.h"
 
 namespace hapax::cli {
@@ -31,8 +31,9 @@ constexpr std::string_view kNotOfViews[]{
     "--holder",          "--held",        "--inside",  "--per-member", "--no-fences",
     "--say-denied",      "--voting-sets", "--forever", "--fifo",       "--unordered",
     "--expect-progress", "--threads",     "--trace"};
-constexpr std::string_view kOfViews[]{"--algorithm", "--join", "--most-faults", "--gate",
-                                      "--without"};
+constexpr std::string_view kOfViews[]{"--algorithm", "--join",  "--most-faults",
+                                      "--gate",      "--fixed", "--without"};
+constexpr std::string_view kNotOfLists[]{"--join", "--gate", "--units"};
 
 // dup | dup:2, and so on.
 void add_fault(CheckOptions& options, const std::string& text) {
@@ -168,6 +169,7 @@ int run_check(const CheckArguments& a, const Given& given) {
     if (!takes_units(a.views.inside)) {
       refuse_what_only("semaphore-ra", kOfSemaphore, given, a.views.inside);
     }
+    if (a.views.fixed) refuse_what_only("views on an engine", kNotOfLists, given, "--fixed");
     return run_check_views(a);
   }
   refuse_what_only("views", kOfViews, given, a.algorithm);

@@ -1,22 +1,46 @@
 
 #include <fmt/format.h>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "console/json.h"
 #include "console/progress.h"
 #include "console/usage.h"
 #include "lab/run.h"
+#include "viewcheck/run_lists.h"
 #include "viewcheck/run_views.h"
 
 namespace hapax::cli {
 namespace {
 
-std::string rule_names() {
+// The rule that `name` names, of those; nothing if none is named.
+template <class Rules>
+auto rule_from(const std::string& name, const Rules& rules)
+    -> std::optional<decltype(rules.front().rule)> {
   std::string names;
-  for (const ViewRuleInfo& info : kViewRules) {
+  for (const auto& info : rules) {
+    if (info.name == name) return info.rule;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
   }
-  return names;
+  if (name.empty()) return std::nullopt;
+  throw UsageError{fmt::format("--without {}: there is no such rule; take one of {}", name, names)};
+}
+
+std::uint32_t in_range(const char* option, std::int64_t value, std::int64_t least,
+                       std::int64_t most) {
+  if (value >= least && value <= most) return static_cast<std::uint32_t>(value);
+  throw UsageError{fmt::format("{} {} is out of range; use {} … {}", option, value, least, most)};
+}
+
+// Each word of the lists.
+template <class Allow>
+void for_each_fault(const std::vector<std::string>& lists, Allow&& allow) {
+  for (const std::string& list : lists) {
+    std::stringstream words{list};
+    for (std::string word; std::getline(words, word, ',');) allow(word);
+  }
 }
 
 void allow(ViewCheckOptions& options, const std::string& kind) {
@@ -42,11 +66,6 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
 }
 
 ViewCheckOptions view_options_from(const CheckArguments& a) {
-  const auto in_range = [](const char* option, std::int64_t value, std::int64_t least,
-                           std::int64_t most) {
-    if (value >= least && value <= most) return static_cast<std::uint32_t>(value);
-    throw UsageError{fmt::format("{} {} is out of range; use {} … {}", option, value, least, most)};
-  };
   ViewCheckOptions options;
   options.n = in_range("-n", a.n, 2, kMostInViews);
   options.joiners = in_range("--join", a.views.joiners, 0, kMostInViews);
@@ -56,29 +75,53 @@ ViewCheckOptions view_options_from(const CheckArguments& a) {
   options.gate = a.views.gate;
   options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
   if (!a.faults.empty()) options.crash = options.pause = false;
-  for (const std::string& list : a.faults) {
-    std::stringstream words{list};
-    for (std::string word; std::getline(words, word, ',');) allow(options, word);
-  }
-  if (!a.views.without.empty()) {
-    options.without = view_rule_named(a.views.without);
-    if (!options.without) {
-      throw UsageError{fmt::format("--without {}: there is no such rule; take one of {}",
-                                   a.views.without, rule_names())};
-    }
-  }
+  for_each_fault(a.faults, [&](const std::string& kind) { allow(options, kind); });
+  options.without = rule_from(a.views.without, kViewRules);
   return options;
 }
 
-void print_text(const CheckArguments& a, const ViewCheckOptions& options, const CheckReport& r,
-                double seconds) {
+ListCheckOptions list_options_from(const CheckArguments& a) {
+  ListCheckOptions options;
+  options.n = in_range("-n", a.n, 2, kMostInViews);
+  options.entries = in_range("--entries", a.entries, 1, 9);
+  const std::uint32_t most = in_range("--most-faults", a.views.most_faults, 0, 9);
+  options.restarts = a.faults.empty() ? most : 0;
+  for_each_fault(a.faults, [&](const std::string& kind) {
+    if (kind == "restart") {
+      options.restarts = most;
+    } else if (kind == "link") {
+      options.flaps = most;
+    } else if (kind == "file") {
+      options.files_may_go = true;
+      options.restarts = most;
+    } else {
+      throw UsageError{
+          fmt::format("fault '{}' is not known; fixed lists have restart, link and file", kind)};
+    }
+  });
+  options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
+  options.without = rule_from(a.views.without, kListRules);
+  return options;
+}
+
+// What was left out, as a sentence; empty: nothing was.
+std::string_view left_out(const CheckArguments& a) {
+  std::string_view sentence;
+  const auto look = [&](const auto& rules) {
+    for (const auto& info : rules) {
+      if (info.name == a.views.without) sentence = info.sentence;
+    }
+  };
+  a.views.fixed ? look(kListRules) : look(kViewRules);
+  return sentence;
+}
+
+void print_text(const CheckArguments& a, const CheckReport& r, double seconds) {
   fmt::print(
-      "views, {} inside, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n",
-      a.views.inside, options.n, r.states, r.transitions, r.depth, seconds,
-      static_cast<double>(r.bytes) / (1 << 20));
-  for (const ViewRuleInfo& info : kViewRules) {
-    if (options.without == info.rule) fmt::print("Left out: {}.\n", info.sentence);
-  }
+      "views{}, {} inside, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n",
+      a.views.fixed ? " of a fixed list" : "", a.views.inside, a.n, r.states, r.transitions,
+      r.depth, seconds, static_cast<double>(r.bytes) / (1 << 20));
+  if (const auto rule = left_out(a); !rule.empty()) fmt::print("Left out: {}.\n", rule);
   if (r.verdict != Verdict::violated) {
     fmt::print("\n{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
     return;
@@ -96,17 +139,19 @@ void print_text(const CheckArguments& a, const ViewCheckOptions& options, const 
 }  // namespace
 
 int run_check_views(const CheckArguments& a) {
-  const ViewCheckOptions options = view_options_from(a);
   CheckReport report;
   double seconds = 0;
   {
     Progress progress{!a.json};
-    report = value_or_usage(check_views_of(a.views.inside, options, [&](const SearchProgress& p) {
+    const auto show = [&](const SearchProgress& p) {
       progress.show(p.states - p.frontier, p.states,
                     fmt::format("{} states, frontier {}, depth {}, {} MiB", p.states, p.frontier,
                                 p.depth, p.bytes >> 20));
       return true;
-    }));
+    };
+    report =
+        value_or_usage(a.views.fixed ? check_lists_of(a.views.inside, list_options_from(a), show)
+                                     : check_views_of(a.views.inside, view_options_from(a), show));
     seconds = progress.seconds();
   }
   if (a.json) {
@@ -114,6 +159,7 @@ int run_check_views(const CheckArguments& a) {
     for (const std::string& command : report.commands) steps.emplace_back(command);
     print_json({{"algorithm", "views"},
                 {"inside", a.views.inside},
+                {"fixed", a.views.fixed},
                 {"n", a.n},
                 {"join", a.views.joiners},
                 {"entries", a.entries},
@@ -131,7 +177,7 @@ int run_check_views(const CheckArguments& a) {
                 {"proved", report.proved},
                 {"steps", steps}});
   } else {
-    print_text(a, options, report, seconds);
+    print_text(a, report, seconds);
   }
   return report.verdict == Verdict::violated ? kViolated
          : report.verdict == Verdict::holds  ? kHolds

@@ -13,6 +13,10 @@ void add_views(Command& command, ViewArguments& a) {
               "Faults in one run; --faults says which: crash, pause (the default), restart, leave, "
               "evict, cut, answer",
               {.shows_default = true, .group = group});
+  command.add("--fixed", &a.fixed,
+              "Of a fixed list of members, which agree by unanimity; its faults are restart (the "
+              "default), link and file",
+              {.group = group});
   command.add("--gate", &a.gate, "Clients read and write behind a gate, and may write late",
               {.group = group});
   command.add("--without", &a.without, "Leave out a rule, and see why it is there",
@@ -78,6 +82,8 @@ Command describe_check(CheckArguments& a) {
       "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
       "  hapax check views -n 2 --algorithm naimi-trehel --join 1   members crash, pause and join\n"
       "  hapax check views --algorithm naimi-trehel --without barrier   why there is one\n"
+      "  hapax check views --fixed -n 2 --algorithm lamport --most-faults 2   members of a list "
+      "restart\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).";
   return command;

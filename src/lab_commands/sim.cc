@@ -1,7 +1,7 @@
+#include "catalog/catalog.h"
 #include "console/number.h"
 #include "election/catalog.h"
 #include "lab_commands/lab_commands.h"
-#include "catalog/catalog.h"
 
 namespace hapax::cli {
 namespace {

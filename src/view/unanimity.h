@@ -58,7 +58,8 @@ class Unanimity {
   Epoch highest_promised() const { return promised_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(lives_.size()); }
   NodeId self() const { return self_; }
-  bool is_met(NodeId peer) const { return lives_[number(peer)] != Life{}; }
+  // 0: not connected.
+  Life life_at(NodeId peer) const { return lives_[number(peer)]; }
 
   HAPAX_RECORD(Unanimity, self_, lives_, promised_, heard_, wanted_)
 

@@ -160,7 +160,7 @@ class List {
   }
   // One end at a time: the other may not have noticed yet.
   bool meet(std::uint32_t i, std::uint32_t j) {
-    if (i == j || members_[i].list.is_met(NodeId{j})) return false;
+    if (i == j || members_[i].list.life_at(NodeId{j}) != Life{}) return false;
     members_[i].list.met(NodeId{j}, members_[j].keeper.self());
     return true;
   }
@@ -180,7 +180,7 @@ class List {
   bool deliver(std::uint32_t from, std::uint32_t i) {
     if (from == i || link(from, i).empty()) return false;
     Member& m = members_[i];
-    if (!m.list.is_met(NodeId{from})) return false;
+    if (m.list.life_at(NodeId{from}) == Life{}) return false;
     const auto [life, roll] = link(from, i).front();
     Keeper::Effects fx;
     // One that is being written down is waited for.

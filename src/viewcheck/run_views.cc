@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "check/proved.h"
 #include "catalog/catalog.h"
+#include "check/proved.h"
 #include "search/conclusion.h"
 #include "search/fair_cycles.h"
 #include "viewcheck/view_model.h"

@@ -1,0 +1,51 @@
+#include "viewcheck/run_lists.h"
+
+#include <fmt/format.h>
+
+#include "catalog/catalog.h"
+#include "search/conclusion.h"
+#include "search/fair_cycles.h"
+#include "viewcheck/list_model.h"
+#include "viewcheck/view_options.h"
+
+namespace hapax {
+
+Result<CheckReport> check_lists_of(std::string_view name, const ListCheckOptions& options,
+                                   const SearchObserver& observer) {
+  if (options.n < 2 || options.n > kMostInViews) {
+    return error("-n {} is out of reach of a check of the views; use 2 … {}", options.n,
+                 kMostInViews);
+  }
+  if (options.entries < 1 || options.entries > 9 || options.restarts > 9 || options.flaps > 9) {
+    return error("entries are 1 … 9, and faults of a kind at most 9");
+  }
+  const Operations* algorithm = find_algorithm(name);
+  if (algorithm == nullptr || algorithm->shared) {
+    return error(
+        "'{}' is not an algorithm that lets one in at a time; `hapax algorithms` lists them", name);
+  }
+  ListModel model{*algorithm, options};
+  Search search{model, options.most_bytes};
+  const bool finished = search.run(observer);
+  Conclusion conclusion{model, search, finished};
+  CheckReport& report = conclusion.report;
+  if (!conclusion.is_open()) return report;
+  if (!search.is_layered()) {
+    if (const auto starved = FairCycles{model, search.states()}.find(options.n)) {
+      conclusion.goes_round(
+          "progress",
+          fmt::format("P{} can wait for ever although everybody goes on", starved->process + 1),
+          *starved);
+      return report;
+    }
+  }
+  report.proved = fmt::format(
+      "In every order of requests, exits, deliveries, connections and writes, with up to {} "
+      "restarts in a run, and counting clients of a life that is over until they have noticed: at "
+      "most one is inside, fences grow, no epoch has two meanings, and whoever waits at a member "
+      "that stays up enters at last, when all are back.",
+      options.restarts);
+  return report;
+}
+
+}  // namespace hapax
