@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "catalog/catalog.h"
 #include "console/json.h"
 #include "console/table.h"
 #include "console/usage.h"
 #include "election/catalog.h"
 #include "lab/run.h"
 #include "memory/catalog.h"
-#include "catalog/catalog.h"
 
 namespace hapax::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <unistd.h>
 
+#include "catalog/catalog.h"
 #include "compare/elections.h"
 #include "console/json.h"
 #include "console/progress.h"
@@ -12,7 +13,6 @@
 #include "console/usage.h"
 #include "lab/run.h"
 #include "lab/voting.h"
-#include "catalog/catalog.h"
 #include "sim/latency.h"
 
 namespace hapax::cli {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "catalog/catalog.h"
 #include "console/usage.h"
 #include "election/catalog.h"
 #include "lab/run.h"
 #include "lab/spelling.h"
-#include "catalog/catalog.h"
 
 namespace hapax::cli {
 
@@ -29,12 +29,13 @@ int run_sim(const SimArguments& a, const Given& given) {
     }
     for (const std::string& name : given.options) {
       const bool fits = name == "ALGORITHM" || name == "--faults" || name == "--seed" ||
-                        name == "--seeds" || name == "--json";
+                        name == "--seeds" || name == "--fixed" || name == "--json";
       only_for(name, fits, "runs without a swarm, which draws it from the seed,");
     }
     return simulate_swarm(a);
   }
   only_for("--seeds", false, "--faults swarm");
+  only_for("--fixed", false, "--faults swarm");
   only_for("--voting-sets", info.voting_sets != nullptr, "algorithms that vote");
   only_for("--say-denied", info.takes.say_denied, "central");
   only_for("--readers", info.readers_join, "readers-writers");

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "catalog/catalog.h"
 #include "console/progress.h"
 #include "console/usage.h"
 #include "lab/sim.h"
 #include "lab/sim_figures.h"
 #include "lab/sim_trace.h"
 #include "lab/voting.h"
-#include "catalog/catalog.h"
 #include "sim/run.h"
 
 namespace hapax::cli {

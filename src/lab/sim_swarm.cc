@@ -25,7 +25,8 @@ struct Bad {
 };
 
 std::string replay_line(const SwarmPlan& plan) {
-  return fmt::format("hapax sim {} --faults swarm --seed {} --seeds 1", plan.algorithm, plan.seed);
+  return fmt::format("hapax sim {} --faults swarm{} --seed {} --seeds 1", plan.algorithm,
+                     plan.fixed ? " --fixed" : "", plan.seed);
 }
 
 void print_bad(const Bad& bad) {
@@ -50,7 +51,7 @@ int simulate_swarm(const SimArguments& a) {
   {
     Progress progress{!a.json};
     for (std::uint64_t i = 0; i < a.seeds; ++i) {
-      const SwarmPlan plan = SwarmPlan::draw(a.algorithm, a.seed + i);
+      const SwarmPlan plan = SwarmPlan::draw(a.algorithm, a.seed + i, a.fixed);
       SwarmReport report = run_swarm(plan);
       sum.add(report);
       if (!report.violation.empty() && ++violations <= kShown) {
@@ -70,6 +71,7 @@ int simulate_swarm(const SimArguments& a) {
                           {"again", replay_line(b.plan)}});
     }
     print_json({{"algorithm", a.algorithm},
+                {"fixed", a.fixed},
                 {"seed", a.seed},
                 {"seeds", a.seeds},
                 {"violations", violations},
@@ -85,7 +87,7 @@ int simulate_swarm(const SimArguments& a) {
                 {"seconds", json_number(seconds)},
                 {"findings", findings}});
   } else {
-    if (a.seeds == 1) fmt::print("{}\n", SwarmPlan::draw(a.algorithm, a.seed).text());
+    if (a.seeds == 1) fmt::print("{}\n", SwarmPlan::draw(a.algorithm, a.seed, a.fixed).text());
     fmt::print(
         "{}, seeds {} … {}: {} faults, {} connections, {} messages that came again, {} views, {} "
         "entries, {} grants lost with a lease, {} late writes refused, {} updates; {} events, "

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/catalog.h"
 #include "console/table.h"
 #include "lab/sim_figures.h"
-#include "catalog/catalog.h"
 
 namespace hapax::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "console/usage.h"
 #include "catalog/catalog.h"
+#include "console/usage.h"
 #include "world/play.h"
 
 namespace hapax::cli {
@@ -21,8 +21,8 @@ std::string sets_text(const std::string& rule, const VotingSets& sets) {
   for (std::uint32_t i = 0; i < sets.processes(); ++i) {
     text += fmt::format("{}{}:", text.empty() ? "" : ";", i + 1);
     for (std::uint32_t seat = 0; seat < sets.size(NodeId{i}); ++seat) {
-      text +=
-          fmt::format("{}{}", seat == 0 ? "" : ",", number(sets.voter(NodeId{i}, VoterSeat{seat})) + 1);
+      text += fmt::format("{}{}", seat == 0 ? "" : ",",
+                          number(sets.voter(NodeId{i}, VoterSeat{seat})) + 1);
     }
   }
   return text;

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "console/usage.h"
 #include "election/catalog.h"
 #include "memory/catalog.h"
-#include "catalog/catalog.h"
 
 namespace hapax::cli {
 namespace {

@@ -40,6 +40,7 @@ struct SimArguments {
   std::vector<std::string> faults;
   std::uint64_t seed = 1;
   std::string swarm;  // Empty, or `swarm`.
+  bool fixed = false;
   std::uint64_t seeds = 100;
   std::string voting_sets = "smallest";
   std::int64_t holder = 0;

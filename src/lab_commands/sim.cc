@@ -44,6 +44,10 @@ Command describe_sim(SimArguments& a) {
   command.add("--faults", &a.swarm,
               "swarm: whole groups with their views under crashes, pauses, cuts, lost answers "
               "and drifting clocks, everything drawn from the seed");
+  command.add(
+      "--fixed", &a.fixed,
+      "With --faults swarm: groups with a fixed list of members, which restart, all at once, "
+      "too, and lose their state files");
   command.add("--seeds", &a.seeds, "How many seeds of a swarm, from --seed on",
               {.check = whole_number(1, 100'000'000), .shows_default = true});
   command.add("--seed", &a.seed, "Same seed, same run",

@@ -30,13 +30,13 @@ void Clients::think(const Client& client) {
 void Clients::ask(Client& client) {
   SwarmMember& home = home_of(client);
   // Nobody answers there; it tries again.
-  if (!home.service || stage_.now() < home.asleep_until) return think(client);
+  if (!home.runs() || stage_.now() < home.asleep_until) return think(client);
   client.lock = fmt::format("lock-{}", stage_.prng.below(stage_.plan.locks));
   client.waiter = WaiterId{1 + index_of(client) + clients_.size() * ++asked_};
   client.want = draw_want();
   client.state = Client::State::waiting;
   members_.at(home, [client](SwarmMember& m, Instant now) {
-    const auto asked = m.service->acquire(now, client.lock, client.waiter, client.want, m.orders);
+    const auto asked = m.acquire(now, client.lock, client.waiter, client.want);
     HAPAX_CHECK(asked.has_value());
   });
   if (stage_.prng.below(100) < stage_.plan.give_up) {
@@ -57,7 +57,7 @@ void Clients::give_up(Client& client, WaiterId waiter) {
   };
   if (!waits()) return;
   members_.at(home_of(client), [this, &client, waits](SwarmMember& m, Instant now) {
-    if (!waits() || !m.service->abandon(now, client.lock, client.waiter, m.orders)) return;
+    if (!waits() || !m.abandon(now, client.lock, client.waiter)) return;
     client.state = Client::State::idle;
     think(client);
   });
@@ -106,7 +106,7 @@ void Clients::finish(Client& client, std::uint64_t work) {
     if (!works()) return;
     stage_.referee.left(client.lock, client.waiter);
     // Refused if the lease has run out by now: then it is being told so.
-    if (!m.service->release(now, client.lock, client.waiter, std::nullopt, m.orders)) return;
+    if (!m.release(now, client.lock, client.waiter)) return;
     client.state = Client::State::idle;
     think(client);
   });

@@ -17,7 +17,7 @@ void Faults::schedule(SwarmMember& m) {
 }
 
 void Faults::strike(SwarmMember& m) {
-  if (!m.service || stage_.now() < m.asleep_until) return;
+  if (!m.runs() || stage_.now() < m.asleep_until) return;
   const SwarmPlan& plan = stage_.plan;
   ++stage_.report.faults;
   const Span length = std::min(stage_.about(2 * plan.times.ttl), 8 * plan.times.ttl);
@@ -35,12 +35,17 @@ void Faults::strike(SwarmMember& m) {
     cut(m, length);
   } else if (falls(plan.resets)) {
     reset(m);
+  } else if (plan.fixed && falls(plan.evictions)) {
+    crash(m, length);
+    members_.lose_file(m);
+  } else if (plan.fixed && falls(plan.engine_cuts)) {
+    crash_all(length);
   } else if (falls(plan.engine_cuts)) {
     stage_.note("member {} does not reach the engine", m.index);
     m.engine_cut_until = stage_.now() + length;
   } else if (falls(plan.leaves)) {
     stage_.note("member {} leaves", m.index);
-    members_.at(m, [](SwarmMember& me, Instant now) { me.service->leave(now, me.orders); });
+    members_.at(m, [](SwarmMember& me, Instant now) { me.leave(now); });
   } else if (falls(plan.evictions)) {
     stage_.note("member {} is evicted", m.index);
     members_.engine().state.evict(m.life());
@@ -50,6 +55,13 @@ void Faults::strike(SwarmMember& m) {
 void Faults::crash(SwarmMember& m, Span length) {
   members_.crash(m);
   stage_.agenda.after(length, [this, &m] { members_.start_if_down(m); });
+}
+
+void Faults::crash_all(Span length) {
+  members_.crash_all();
+  for (std::uint32_t i = 0; i < stage_.plan.members; ++i) {
+    stage_.agenda.after(stage_.about(length), [this, i] { members_.start_if_down(members_[i]); });
+  }
 }
 
 // From one other member, or from all of them, both ways or one.

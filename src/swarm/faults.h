@@ -16,6 +16,7 @@ class Faults {
   void schedule(SwarmMember& m);
   void strike(SwarmMember& m);
   void crash(SwarmMember& m, Span length);
+  void crash_all(Span length);
   void cut(const SwarmMember& m, Span length);
   void reset(const SwarmMember& m);
 

@@ -15,14 +15,28 @@ Members::Members(Stage& stage, MakeLink make_link, Handlers handlers)
                {.on_message =
                     [this](std::uint32_t at_member, Life from, auto message) {
                       SwarmMember& m = *members_[at_member];
-                      m.service->on_frame(m.local(stage_.now()), from, message, m.orders);
+                      m.service
+                          ? m.service->on_frame(m.local(stage_.now()), from, message, m.orders)
+                          : m.list->on_frame(from, message, m.orders);
                       carry_out(m);
                     },
-                .on_up = [this](std::uint32_t at_member) { look_around(*members_[at_member]); },
+                .on_up =
+                    [this](std::uint32_t at_member, Life other) {
+                      SwarmMember& m = *members_[at_member];
+                      if (m.service) return look_around(m);
+                      m.list->met(NodeId{member_of_.at(other)}, other, m.orders);
+                      carry_out(m);
+                    },
+                .on_down =
+                    [this](std::uint32_t at_member, Life other) {
+                      SwarmMember& m = *members_[at_member];
+                      if (m.list) m.list->parted(NodeId{member_of_.at(other)});
+                    },
                 .on_broken =
                     [this](std::uint32_t at_member) {
                       SwarmMember& m = *members_[at_member];
-                      m.service->on_link_broken(m.local(stage_.now()), m.orders);
+                      m.service ? m.service->on_link_broken(m.local(stage_.now()), m.orders)
+                                : m.list->on_link_broken(m.orders);
                     },
                 .asleep_until =
                     [this](std::uint32_t member) { return members_[member]->asleep_until; }}) {
@@ -52,7 +66,7 @@ bool Members::is_leased(Life life) const {
 }
 
 void Members::at(SwarmMember& m, std::uint64_t run, What what) {
-  if (m.run != run || !m.service) return;
+  if (m.run != run || !m.runs()) return;
   if (stage_.now() < m.asleep_until) {
     stage_.agenda.at(m.asleep_until, [this, &m, run, what = std::move(what)] { at(m, run, what); });
     return;
@@ -62,14 +76,20 @@ void Members::at(SwarmMember& m, std::uint64_t run, What what) {
 }
 
 void Members::start(SwarmMember& m) {
+  if (stage_.plan.fixed) return start_in_list(m);
   m.service = std::make_unique<Service>(m.policy, stage_.plan.times, m);
   be_born(m);
   carry_out(m);
 }
 
-void Members::be_born(SwarmMember& m) {
+Life Members::next_life(const SwarmMember& m) {
   const Life life{++last_life_};
   member_of_[life] = m.index;
+  return life;
+}
+
+void Members::be_born(SwarmMember& m) {
+  const Life life = next_life(m);
   engine_.state.enlist(life);
   ++m.run;
   m.armed = {};
@@ -82,19 +102,24 @@ void Members::be_born(SwarmMember& m) {
 
 // Everything that the service has ordered, and the alarm for when it has to be called next.
 void Members::carry_out(SwarmMember& m) {
-  const Keeper& keeper = m.service->keeper();
   do {
     const Orders orders = std::exchange(m.orders, {});
     carry_out(m, orders);
-  } while (!m.orders.is_empty());
-  if (keeper.is_leased()) lease_end_[keeper.self()] = m.global(m.service->lease_deadline());
+  } while (m.runs() && !m.orders.is_empty());
+  if (!m.service) return;
+  note_lease(m);
   arm(m);
+}
+
+void Members::note_lease(const SwarmMember& m) {
+  if (m.service && m.keeper().is_leased()) {
+    lease_end_[m.life()] = m.global(m.service->lease_deadline());
+  }
 }
 
 void Members::carry_out(SwarmMember& m, const Orders& orders) {
   for (const WaiterId waiter : orders.lost) handlers_.on_lost(waiter, orders.ended);
-  const Keeper& keeper = m.service->keeper();
-  if (keeper.is_leased()) lease_end_[keeper.self()] = m.global(m.service->lease_deadline());
+  note_lease(m);
   for (const Grant& grant : orders.grants) handlers_.on_granted(m, grant);
   for (const Orders::Send& send : orders.sends) {
     if (!network_.send(m.index, send.to, orders.bytes(send))) break;
@@ -104,10 +129,15 @@ void Members::carry_out(SwarmMember& m, const Orders& orders) {
   for (const Orders::Complaint& c : orders.complaints) {
     stage_.referee.violated("life {} {}", c.peer, c.text);
   }
+  if (orders.promise) write_down(m, *orders.promise);
   if (orders.begun) {
-    stage_.note("member {} begins view {}", m.index, keeper.roll().epoch);
+    const Epoch epoch = m.keeper().roll().epoch;
+    if (epoch > highest_epoch_) ++views_;
+    highest_epoch_ = std::max(highest_epoch_, epoch);
+    stage_.note("member {} begins view {}", m.index, epoch);
   }
   if (!orders.ended) return;
+  if (m.list) return end_in_list(m);
   stage_.note("life {} of member {} is over", m.life(), m.index);
   network_.close(m.index, Network::Parting::goodbye);
   be_born(m);
@@ -208,13 +238,18 @@ std::uint32_t Members::reach(std::uint32_t member, const Roll& roll) const {
 void Members::crash(SwarmMember& m) {
   stage_.note("member {} crashes", m.index);
   network_.close(m.index, Network::Parting::crash);
+  // By then its clients have noticed.
+  if (m.list) lease_end_[m.life()] = stage_.now() + stage_.plan.times.ttl;
   m.service.reset();
+  m.list.reset();
+  m.orders.clear();
+  m.ended_free = false;
   ++m.run;
   handlers_.on_crashed(m);
 }
 
 void Members::start_if_down(SwarmMember& m) {
-  if (!m.service) start(m);
+  if (!m.runs()) start(m);
 }
 
 void Members::sleep(SwarmMember& m, Span length) {

@@ -7,9 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "locks/policy.h"
+#include "service/list_views.h"
 #include "service/orders.h"
 #include "service/service.h"
 #include "swarm/network.h"
@@ -22,7 +24,9 @@ struct SwarmMember final : Holders {
   std::uint32_t index = 0;
   double rate = 1.0;  // Of its clock.
   Policy policy;
-  std::unique_ptr<Service> service;    // Null: crashed.
+  // One of them; none: it is down.
+  std::unique_ptr<Service> service;
+  std::unique_ptr<ListViews> list;
   std::uint64_t run = 0;               // Grows with every life: what is older does not reach it.
   bool has_read = false;               // As this life.
   std::map<Life, Instant> down_since;  // Members of its view that it does not reach.
@@ -30,9 +34,27 @@ struct SwarmMember final : Holders {
   Instant engine_cut_until{};
   Instant armed{};  // For when on_time() is entered in the agenda; 0: it is not.
   Orders orders;
+  // Of a fixed list: its state file, and what is on the way there.
+  Epoch written{}, writing{};
+  bool ended_free = true;
 
   bool is_inside(WaiterId) override { return true; }
-  Life life() const { return service->keeper().self(); }
+  bool runs() const { return service != nullptr || list != nullptr; }
+  const Keeper& keeper() const { return service ? service->keeper() : list->views().keeper(); }
+  Life life() const { return keeper().self(); }
+  Result<void> acquire(Instant now, const std::string& name, WaiterId waiter, Want want) {
+    return service ? service->acquire(now, name, waiter, want, orders)
+                   : list->acquire(name, waiter, want, orders);
+  }
+  Result<void> release(Instant now, const std::string& name, WaiterId waiter) {
+    return service ? service->release(now, name, waiter, std::nullopt, orders)
+                   : list->release(name, waiter, std::nullopt, orders);
+  }
+  Result<void> abandon(Instant now, const std::string& name, WaiterId waiter) {
+    return service ? service->abandon(now, name, waiter, orders)
+                   : list->abandon(name, waiter, orders);
+  }
+  void leave(Instant now) { service ? service->leave(now, orders) : list->leave(orders); }
   // What its clock shows at `t`, and when it shows `t`, or a bit later.
   Instant local(Instant t) const {
     return Instant{static_cast<std::int64_t>(static_cast<double>(t.count()) * rate) + 1};
@@ -55,6 +77,7 @@ class Members {
 
   SwarmMember& operator[](std::uint32_t index) { return *members_[index]; }
   Network& network() { return network_; }
+  std::uint64_t views() const { return views_; }
   VirtualEngine& engine() { return engine_; }
   // Until when, in true time, the clients of a life may rely on it.
   bool is_leased(Life life) const;
@@ -67,6 +90,9 @@ class Members {
 
   void crash(SwarmMember& m);
   void start_if_down(SwarmMember& m);
+  // Of a fixed list: what it has promised is lost with its file.
+  void lose_file(SwarmMember& m);
+  void crash_all();
   void sleep(SwarmMember& m, Span length);
   void heal();
 
@@ -74,7 +100,14 @@ class Members {
   void at(SwarmMember& m, std::uint64_t run, What what);
   void start(SwarmMember& m);
   void be_born(SwarmMember& m);
+  Life next_life(const SwarmMember& m);
+  // members_list.cc: what is different in a fixed list.
+  void start_in_list(SwarmMember& m);
+  void open_in_list(SwarmMember& m);
+  void write_down(SwarmMember& m, Epoch epoch);
+  void end_in_list(SwarmMember& m);
   void carry_out(SwarmMember& m);
+  void note_lease(const SwarmMember& m);
   void carry_out(SwarmMember& m, const Orders& orders);
   void arm(SwarmMember& m);
   void ask_engine(SwarmMember& m, const EngineAsk& ask);
@@ -92,6 +125,8 @@ class Members {
   std::map<Life, std::uint32_t> member_of_;
   std::map<Life, Instant> lease_end_;
   std::uint64_t last_life_ = 0;
+  Epoch highest_epoch_{};    // Begun anywhere …
+  std::uint64_t views_ = 0;  // … one after the other.
 };
 
 }  // namespace hapax

@@ -242,7 +242,10 @@ void Network::hang_up(const WirePtr& wire, std::size_t end, Parting parting) {
   if (!std::exchange(at.is_open, false)) return;
   at.coming.clear();
   Peer& p = peer(at.member, other.member);
-  if (p.up == wire) p.up.reset();
+  if (p.up == wire) {
+    p.up.reset();
+    if (lives_[at.member] == at.life) handlers_.on_down(at.member, other.life);
+  }
   if (other.is_open) {
     if (parting == Parting::crash && !other.coming.empty()) {
       // From some byte on.

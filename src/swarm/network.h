@@ -26,7 +26,8 @@ class Network {
  public:
   struct Handlers {
     std::function<void(std::uint32_t at, Life from, std::span<const std::uint8_t>)> on_message;
-    std::function<void(std::uint32_t at)> on_up;
+    std::function<void(std::uint32_t at, Life other)> on_up;
+    std::function<void(std::uint32_t at, Life other)> on_down;
     std::function<void(std::uint32_t at)> on_broken;  // A link is full, and has lost something.
     std::function<Instant(std::uint32_t member)> asleep_until;
   };

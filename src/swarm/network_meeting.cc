@@ -105,7 +105,7 @@ void Network::establish(const WirePtr& wire, std::size_t end, const net::Hello& 
     }
   }
   pump(at.member, other.member);
-  handlers_.on_up(at.member);
+  handlers_.on_up(at.member, other.life);
 }
 
 }  // namespace hapax

@@ -12,7 +12,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
+SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed, bool fixed) {
   Prng prng{seed};
   const auto from_to = [&](std::uint64_t low, std::uint64_t high) {
     return low + prng.below(high - low + 1);
@@ -25,6 +25,7 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
   SwarmPlan plan;
   plan.algorithm = algorithm;
   plan.seed = seed;
+  plan.fixed = fixed;
   plan.members = number(2, 6);
   plan.clients = number(2, 12);
   plan.locks = number(1, 3);
@@ -56,7 +57,7 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed) {
 std::string SwarmPlan::text() const {
   const auto ms = [](Span span) { return static_cast<double>(span.count()) / 1e6; };
   return fmt::format(
-      "{} seed {}: {} members, {} clients{}, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
+      "{} seed {}{}: {} members, {} clients{}, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
       "{:.2f} ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; "
       "of the "
       "faults crash {}, pause {}, cut {}, reset {}, engine cut {}, leave {}, evict {}; answers "
@@ -64,7 +65,7 @@ std::string SwarmPlan::text() const {
       "{} in 1000, frames lost {} in 10000, repeated {} in 1000, {} in 10000 find a full link, {} "
       "% give "
       "up, drift {} in 10000",
-      lock_kind(), seed, members, clients,
+      lock_kind(), seed, fixed ? ", a fixed list" : "", members, clients,
       readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), locks, ms(times.ttl),
       ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes,
       pauses, cuts, resets, engine_cuts, leaves, evictions, lost_answers, lost_frames,

@@ -12,6 +12,9 @@ namespace hapax {
 struct SwarmPlan {
   std::string algorithm;
   std::uint64_t seed = 1;
+  bool fixed = false;      // A fixed list of members, without an engine …
+  bool hasty = false;      // … that do not wait for clients of their last life, or
+  bool forgetful = false;  // … do not keep what they promised: to see it caught.
   std::uint32_t members = 3;
   std::uint32_t clients = 6;  // In all, spread over the members.
   std::uint32_t locks = 1;
@@ -34,7 +37,7 @@ struct SwarmPlan {
   std::uint32_t drift = 0;            // Clocks run fast or slow by up to this many parts in 10,000.
   Span unsafe{};                      // How long faults strike; then all is healed.
 
-  static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed);
+  static SwarmPlan draw(std::string_view algorithm, std::uint64_t seed, bool fixed = false);
   std::string text() const;
   // As a policy names it.
   bool has_units() const;

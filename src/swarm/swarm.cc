@@ -35,7 +35,7 @@ class Swarm {
             plan.clients * (20 * (plan.hold + plan.think) + 400 * plan.latency));
     clients_.complain_of_waiting();
     stage_.report.violation = stage_.referee.violation();
-    stage_.report.views = number(members_.engine().state.reg.roll.epoch);
+    stage_.report.views = members_.views();
     stage_.report.log.assign(stage_.lines.begin(), stage_.lines.end());
     return stage_.report;
   }

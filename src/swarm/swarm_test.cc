@@ -22,6 +22,23 @@ std::uint64_t first_seed_of_today() {
 
 class Swarms : public ::testing::TestWithParam<std::string> {};
 
+TEST_P(Swarms, OfFixedListsDoNoHarm) {
+  constexpr std::uint64_t kSeeds = 60;
+  const std::uint64_t first = first_seed_of_today();
+  SwarmReport sum;
+  for (std::uint64_t seed = first; seed < first + kSeeds; ++seed) {
+    const SwarmPlan plan = SwarmPlan::draw(GetParam(), seed, true);
+    const SwarmReport report = run_swarm(plan);
+    ASSERT_EQ(report.violation, "") << "again: hapax sim " << GetParam()
+                                    << " --faults swarm --fixed --seed " << seed << " --seeds 1\n"
+                                    << plan.text() << "\n"
+                                    << fmt::format("{}", fmt::join(run_swarm(plan, 60).log, "\n"));
+    sum.add(report);
+  }
+  EXPECT_GT(sum.entries, 1'000u);
+  EXPECT_GT(sum.faults, 200u);
+}
+
 TEST_P(Swarms, DoNoHarm) {
   constexpr std::uint64_t kSeeds = 160;
   const std::uint64_t first = first_seed_of_today();
@@ -72,6 +89,20 @@ TEST(Swarm, AreCaughtWhenClocksDriftBeyondTheMargin) {
     }
     EXPECT_GT(caught, 0u) << algorithm;
   }
+}
+
+TEST(Swarm, OfFixedListsAreCaughtWithoutTheirRules) {
+  const auto caught_by = [](const char* what, auto&& spoil) {
+    std::uint64_t caught = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      SwarmPlan plan = SwarmPlan::draw("naimi-trehel", seed, true);
+      spoil(plan);
+      if (run_swarm(plan).violation.find(what) != std::string::npos) ++caught;
+    }
+    return caught;
+  };
+  EXPECT_GT(caught_by("inside at once", [](SwarmPlan& plan) { plan.hasty = true; }), 0u);
+  EXPECT_GT(caught_by("fence", [](SwarmPlan& plan) { plan.forgetful = true; }), 0u);
 }
 
 TEST(Swarm, AreWhatTheirSeedSays) {
