@@ -7,7 +7,7 @@
 
 namespace hapax {
 
-Clients::Clients(Stage& stage, Members& members)
+SwarmClients::SwarmClients(SwarmStage& stage, Members& members)
     : stage_(stage), members_(members), clients_(stage.plan.clients) {
   for (Client& client : clients_) {
     client.home = index_of(client) % stage.plan.members;
@@ -15,19 +15,19 @@ Clients::Clients(Stage& stage, Members& members)
   }
 }
 
-Clients::Client& Clients::client_of(WaiterId waiter) {
+SwarmClients::Client& SwarmClients::client_of(WaiterId waiter) {
   return clients_[(number(waiter) - 1) % clients_.size()];
 }
-std::uint32_t Clients::index_of(const Client& client) const {
+std::uint32_t SwarmClients::index_of(const Client& client) const {
   return static_cast<std::uint32_t>(&client - clients_.data());
 }
 
-void Clients::think(const Client& client) {
+void SwarmClients::think(const Client& client) {
   stage_.agenda.after(stage_.about(stage_.plan.think),
                       [this, c = index_of(client)] { ask(clients_[c]); });
 }
 
-void Clients::ask(Client& client) {
+void SwarmClients::ask(Client& client) {
   SwarmMember& home = home_of(client);
   // Nobody answers there; it tries again.
   if (!home.runs() || stage_.now() < home.asleep_until) return think(client);
@@ -45,13 +45,13 @@ void Clients::ask(Client& client) {
   }
 }
 
-Want Clients::draw_want() {
+Want SwarmClients::draw_want() {
   if (stage_.plan.has_units()) return Want::unit;
   const std::uint32_t readers = stage_.plan.readers;
   return readers > 0 && stage_.prng.below(100) < readers ? Want::shared : Want::exclusive;
 }
 
-void Clients::give_up(Client& client, WaiterId waiter) {
+void SwarmClients::give_up(Client& client, WaiterId waiter) {
   const auto waits = [&client, waiter] {
     return client.waiter == waiter && client.state == Client::State::waiting;
   };
@@ -63,7 +63,7 @@ void Clients::give_up(Client& client, WaiterId waiter) {
   });
 }
 
-void Clients::on_granted(SwarmMember& m, const Grant& grant) {
+void SwarmClients::on_granted(SwarmMember& m, const Grant& grant) {
   Client& client = client_of(grant.waiter);
   HAPAX_CHECK(client.waiter == grant.waiter);
   stage_.note("client {} at member {} enters {} with {}", index_of(client), m.index, client.lock,
@@ -82,7 +82,7 @@ void Clients::on_granted(SwarmMember& m, const Grant& grant) {
 
 // It reads now, and after a while reads again or writes, whatever it has been told meanwhile: it
 // may have slept.
-void Clients::use_what_is_guarded(const Client& client, Span after) {
+void SwarmClients::use_what_is_guarded(const Client& client, Span after) {
   const Referee::Reading reading = stage_.referee.read(client.lock, client.fence, client.want);
   if (!reading.admitted) return;
   if (stage_.prng.below(20) == 0) after += 2 * stage_.plan.times.ttl;
@@ -97,7 +97,7 @@ void Clients::use_what_is_guarded(const Client& client, Span after) {
   });
 }
 
-void Clients::finish(Client& client, std::uint64_t work) {
+void SwarmClients::finish(Client& client, std::uint64_t work) {
   const auto works = [&client, work] {
     return client.work == work && client.state == Client::State::inside;
   };
@@ -112,7 +112,7 @@ void Clients::finish(Client& client, std::uint64_t work) {
   });
 }
 
-void Clients::on_lost(WaiterId waiter, bool life_ended) {
+void SwarmClients::on_lost(WaiterId waiter, bool life_ended) {
   Client& client = client_of(waiter);
   if (client.waiter != waiter || client.state != Client::State::inside) return;
   stage_.note("client {} has lost {}", index_of(client), client.lock);
@@ -125,7 +125,7 @@ void Clients::on_lost(WaiterId waiter, bool life_ended) {
 }
 
 // A client, another process, may go on working until the lease is over.
-void Clients::on_crashed(const SwarmMember& m) {
+void SwarmClients::on_crashed(const SwarmMember& m) {
   for (Client& client : clients_) {
     if (client.home != m.index || client.state == Client::State::idle) continue;
     client.state = Client::State::idle;
@@ -134,11 +134,11 @@ void Clients::on_crashed(const SwarmMember& m) {
   }
 }
 
-bool Clients::all_are_served() const {
+bool SwarmClients::all_are_served() const {
   return std::all_of(clients_.begin(), clients_.end(), [](const Client& c) { return c.is_served; });
 }
 
-void Clients::complain_of_waiting() {
+void SwarmClients::complain_of_waiting() {
   for (const Client& client : clients_) {
     if (client.is_served) continue;
     stage_.referee.violated("client {} is not served although all is healed", index_of(client));

@@ -14,10 +14,10 @@
 
 namespace hapax {
 
-class Clients {
+class SwarmClients {
  public:
   // REQUIRES: `members` hand it what they have to tell their clients.
-  Clients(Stage& stage, Members& members);
+  SwarmClients(SwarmStage& stage, Members& members);
 
   void on_granted(SwarmMember& m, const Grant& grant);
   void on_lost(WaiterId waiter, bool life_ended);
@@ -49,7 +49,7 @@ class Clients {
   void use_what_is_guarded(const Client& client, Span after);
   void finish(Client& client, std::uint64_t work);
 
-  Stage& stage_;
+  SwarmStage& stage_;
   Members& members_;
   std::vector<Client> clients_;
   std::uint64_t asked_ = 0;

@@ -4,7 +4,7 @@
 
 namespace hapax {
 
-Faults::Faults(Stage& stage, Members& members) : stage_(stage), members_(members) {
+Faults::Faults(SwarmStage& stage, Members& members) : stage_(stage), members_(members) {
   for (std::uint32_t i = 0; i < stage.plan.members; ++i) schedule(members[i]);
 }
 

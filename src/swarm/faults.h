@@ -10,7 +10,7 @@ namespace hapax {
 
 class Faults {
  public:
-  Faults(Stage& stage, Members& members);
+  Faults(SwarmStage& stage, Members& members);
 
  private:
   void schedule(SwarmMember& m);
@@ -20,7 +20,7 @@ class Faults {
   void cut(const SwarmMember& m, Span length);
   void reset(const SwarmMember& m);
 
-  Stage& stage_;
+  SwarmStage& stage_;
   Members& members_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace hapax {
 
-Members::Members(Stage& stage, MakeLink make_link, Handlers handlers)
+Members::Members(SwarmStage& stage, MakeLink make_link, Handlers handlers)
     : stage_(stage),
       handlers_(std::move(handlers)),
       engine_(stage),

@@ -72,7 +72,7 @@ class Members {
     std::function<void(WaiterId, bool life_ended)> on_lost;
     std::function<void(const SwarmMember&)> on_crashed;
   };
-  Members(Stage& stage, MakeLink make_link, Handlers handlers);
+  Members(SwarmStage& stage, MakeLink make_link, Handlers handlers);
   void begin();  // REQUIRES: once, when all is in place.
 
   SwarmMember& operator[](std::uint32_t index) { return *members_[index]; }
@@ -117,7 +117,7 @@ class Members {
   bool has_to_give_way(SwarmMember& m, Instant now);
   std::uint32_t reach(std::uint32_t member, const Roll& roll) const;
 
-  Stage& stage_;
+  SwarmStage& stage_;
   Handlers handlers_;
   VirtualEngine engine_;
   Network network_;

@@ -16,7 +16,7 @@ Span silence(const LeaseTimes& times) { return 3 * ping_every(times); }
 
 }  // namespace
 
-Network::Network(Stage& stage, MakeLink make_link, Handlers handlers)
+Network::Network(SwarmStage& stage, MakeLink make_link, Handlers handlers)
     : stage_(stage),
       make_link_(std::move(make_link)),
       handlers_(std::move(handlers)),

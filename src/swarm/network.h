@@ -31,7 +31,7 @@ class Network {
     std::function<void(std::uint32_t at)> on_broken;  // A link is full, and has lost something.
     std::function<Instant(std::uint32_t member)> asleep_until;
   };
-  Network(Stage& stage, MakeLink make_link, Handlers handlers);
+  Network(SwarmStage& stage, MakeLink make_link, Handlers handlers);
 
   // The member is that life now, and knows nobody.
   void open(std::uint32_t member, Life life);
@@ -99,7 +99,7 @@ class Network {
   void hang_up(const WirePtr& wire, std::size_t end, Parting parting);
   void hang_up_if_silent(std::uint32_t at, std::uint32_t other);
 
-  Stage& stage_;
+  SwarmStage& stage_;
   MakeLink make_link_;
   Handlers handlers_;
   std::uint32_t size_;

@@ -16,8 +16,8 @@
 
 namespace hapax {
 
-struct Stage {
-  Stage(const SwarmPlan& drawn, std::size_t log)
+struct SwarmStage {
+  SwarmStage(const SwarmPlan& drawn, std::size_t log)
       : plan(drawn), prng(drawn.seed ^ 0x5a), referee(drawn.units), lines_kept(log) {}
 
   const SwarmPlan& plan;

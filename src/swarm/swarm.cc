@@ -48,9 +48,9 @@ class Swarm {
     while (!is_over() && stage_.agenda.step(end)) ++stage_.report.events;
   }
 
-  Stage stage_;
+  SwarmStage stage_;
   Members members_;
-  Clients clients_;
+  SwarmClients clients_;
   Faults faults_;
 };
 

@@ -15,7 +15,7 @@ Outcome carry_out(EngineRegister& engine, const EngineAsk& ask);
 
 class VirtualEngine {
  public:
-  explicit VirtualEngine(Stage& stage) : stage_(stage) {}
+  explicit VirtualEngine(SwarmStage& stage) : stage_(stage) {}
 
   // Answered once, within the time limit of a member: what became of it, and the register if it was
   // a read that came through. `is_deaf`: nothing of that member reaches it.
@@ -25,7 +25,7 @@ class VirtualEngine {
   EngineRegister state;
 
  private:
-  Stage& stage_;
+  SwarmStage& stage_;
 };
 
 }  // namespace hapax
