@@ -84,6 +84,7 @@ const Process& ViewModel::process_at(const std::uint64_t* row, std::uint32_t i) 
 
 void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
   const Process& p = scene_.processes[i];
+  const Keeper& keeper = scene_.keeper(i);
   const bool may_fail = scene_.commons.faults > 0;
   const auto take = [&](bool can, ViewStep kind, auto&& act) {
     if (can) step(steps, step_of(kind, i), act);
@@ -102,7 +103,7 @@ void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
     fault(options_.restart, ViewStep::restart, [&] { scene_.restart(i); });
     return;
   }
-  if (p.is_late()) return take(true, ViewStep::wake, [&] { scene_.wake(i); });
+  if (scene_.is_late(i)) return take(true, ViewStep::wake, [&] { scene_.wake(i); });
 
   take(scene_.has_modes() && scene_.can_ask(i), ViewStep::ask_to_share,
        [&] { scene_.ask(i, Mode::shared); });
@@ -124,15 +125,15 @@ void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
        [&] { scene_.forget(i); });
 
   fault(options_.pause && scene_.can_expire(i), ViewStep::pause, [&] { scene_.expire(i); });
-  const bool is_in = p.keeper.standing() != Standing::outside && !p.gone;
+  const bool is_in = keeper.standing() != Standing::outside && !p.gone;
   fault(options_.crash && is_in, ViewStep::crash, [&] { scene_.crash(i); });
   fault(options_.leave && scene_.can_leave(i), ViewStep::leave, [&] { scene_.leave(i); });
   fault(options_.evict && scene_.can_be_evicted(i), ViewStep::evict, [&] { scene_.evict(i); });
   // It has stopped beating.
-  take(p.keeper.is_leaving() && scene_.can_expire(i), ViewStep::expire, [&] { scene_.expire(i); });
+  take(keeper.is_leaving() && scene_.can_expire(i), ViewStep::expire, [&] { scene_.expire(i); });
   const bool is_member =
-      p.keeper.standing() == Standing::running || p.keeper.standing() == Standing::changing;
-  fault(options_.cut && is_member && !p.keeper.is_leaving(), ViewStep::give_way,
+      keeper.standing() == Standing::running || keeper.standing() == Standing::changing;
+  fault(options_.cut && is_member && !keeper.is_leaving(), ViewStep::give_way,
         [&] { scene_.give_way(i); });
   for (std::uint32_t from = 0; from < n_; ++from) {
     if (from != i && scene_.can_deliver(from, i)) expand_link(steps, from, i);
@@ -206,9 +207,7 @@ void ViewModel::put_back() {
 
 std::uint32_t ViewModel::number_of(const Process& process) {
   key_.clear();
-  encode_to(key_, static_cast<const ProcessState&>(process));
-  encode_to(key_, process.lock.empty());
-  if (!process.lock.empty()) process.lock.encode_to(key_);
+  encode_to(key_, process);
   return processes_.number_of(key(), [&] { return process; });
 }
 

@@ -85,6 +85,7 @@ class ViewModel final : public SearchModel {
   std::uint32_t number_of_link(const ViewScene::Link& link);
   std::string_view key() const { return {reinterpret_cast<const char*>(key_.data()), key_.size()}; }
 
+  std::string tell_frame(std::uint32_t link) const;
   std::string tell(const SearchStep& step) const;
 
   const Operations& algorithm_;

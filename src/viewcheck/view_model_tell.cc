@@ -2,19 +2,33 @@
 #include <fmt/format.h>
 
 #include "core/instance.h"
+#include "locks/lock_payload.h"
+#include "service/view_frame.h"
 #include "viewcheck/view_model.h"
 
 namespace hapax {
 
+// The first of those that are under way.
+std::string ViewModel::tell_frame(std::uint32_t link) const {
+  const ViewFrame frame = *divide_view_frame(scene_.frame(links_[link].front()));
+  if (frame.is_report) {
+    const bool held = !decode<ReportPart>(frame.rest)->held.empty();
+    return fmt::format("its report, {}held of view {}", held ? "" : "not ", frame.epoch);
+  }
+  const LockPayload payload = *divide_payload(frame.rest);
+  auto message = payload.message;
+  if (algorithm_.info.takes.units) {
+    Decoder decoder{message};
+    std::uint32_t units = 0;
+    if (decoder.read(units)) message = decoder.rest();
+  }
+  const std::string text = payload.wake ? "WAKE" : algorithm_.describe_message(message);
+  return fmt::format("{} of view {}", text, frame.epoch);
+}
+
 std::string ViewModel::tell(const SearchStep& step) const {
   const std::uint32_t who = step.from + 1u;
-  const auto parcel = [&] {
-    const auto& first = links_[step.what].front();
-    const std::string what = first.is_report
-                                 ? fmt::format("its report, {}", first.held ? "held" : "not held")
-                                 : algorithm_.describe_message(first.message);
-    return fmt::format("P{}: {} of view {}", who, what, first.epoch);
-  };
+  const auto parcel = [&] { return fmt::format("P{}: {}", who, tell_frame(step.what)); };
   const std::uint32_t to = step.to + 1u;
   switch (static_cast<ViewStep>(step.kind)) {
     case ViewStep::exit:

@@ -1,34 +1,63 @@
 #include "viewcheck/view_scene.h"
 
-#include <optional>
 #include <utility>
 
-#include "base/check.h"
+#include "service/view_frame.h"
 
 namespace hapax {
 
+using Kind = ViewMembers::Input::Kind;
+
 ViewScene::ViewScene(const Operations& algorithm, const ViewCheckOptions& options)
-    : ViewDriver(algorithm, options) {
-  commons.faults = static_cast<std::uint8_t>(options.faults);
-  Roll roll{Epoch{1}, {}};
-  for (std::uint32_t i = 0; i < n_; ++i) {
+    : ViewStage(algorithm, options) {
+  EngineRegister engine;
+  engine.reg.version = 1;
+  engine.reg.roll.epoch = Epoch{1};
+  for (std::uint32_t i = 0; i < n_ - options.joiners; ++i) {
     const Life life = life_of(i, 0);
-    processes.push_back(Process{{.keeper = Keeper{life}}, {}});
-    processes.back().left = static_cast<std::uint8_t>(options.entries);
-    if (i >= n_ - options.joiners) continue;
-    roll.members.push_back(life);
-    commons.reg.beats.push_back({life, 1});
+    engine.enlist(life);
+    engine.beat(life);
+    engine.reg.roll.members.push_back(life);
+  }
+  for (std::uint32_t i = 0; i < n_; ++i) {
+    Process p;
+    const Life life = life_of(i, 0);
+    p.member =
+        engine.reg.roll.has(life) ? member_in(engine.reg.roll, life) : members_.born_as(life);
+    p.left = static_cast<std::uint8_t>(options.entries);
+    processes.push_back(p);
   }
   links.resize(n_ * n_);
-  commons.reg.version = 1;
-  commons.reg.roll = roll;
-  for (std::uint32_t i = 0; i < n_ - options.joiners; ++i) set_out(i);
+  commons.engine = number_of(engine);
+  commons.faults = static_cast<std::uint8_t>(options.faults);
 }
+
+std::uint32_t ViewScene::member_in(const Roll& roll, Life life) {
+  Register reg{1, roll, {}};
+  for (const Life other : roll.members) reg.beats.push_back({other, 1});
+  const auto set_out = [&](Keeper& keeper, Keeper::Effects& effects) {
+    keeper.announce(effects);
+    keeper.on_announced(Outcome::committed, effects);
+    keeper.on_register(reg, effects);
+    for (const Life other : roll.members) keeper.on_report(other, roll.epoch, effects);
+  };
+  const Input input{Kind::set_out, number_of(EngineRegister{reg, {}, {}}), number(life)};
+  const auto act = [&](MemberViews& member, ViewOrders& orders, auto&) {
+    member.tell_keeper(set_out, orders);
+  };
+  return members_.react(members_.born_as(life), input, act).member;
+}
+
+bool ViewScene::is_late(std::uint32_t i) const {
+  return processes[i].alive && processes[i].expired && keeper(i).is_leased();
+}
+
+// --- clients ---
 
 bool ViewScene::can_ask(std::uint32_t i) const {
   const Process& p = processes[i];
   return p.client == Phase::idle && p.left > 0 && !p.going && !p.gone && !p.pen &&
-         p.keeper.standing() != Standing::outside;
+         keeper(i).standing() != Standing::outside;
 }
 
 void ViewScene::ask(std::uint32_t i, Mode mode) {
@@ -36,7 +65,16 @@ void ViewScene::ask(std::uint32_t i, Mode mode) {
   --p.left;
   p.client = Phase::waiting;
   p.mode = mode;
-  if (!p.lock.empty() && may_request(p)) request(i);
+  const Input input{Kind::acquire, static_cast<std::uint32_t>(mode), number(p.waiter())};
+  const Want shared = algorithm_.info.takes.units ? Want::unit : Want::shared;
+  const auto acquire = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+    const Want want = mode == Mode::shared ? shared : Want::exclusive;
+    reaction.refused = !member.acquire(lock_, p.waiter(), want, orders).has_value();
+  };
+  take(i, react(i, input, acquire));
+  if (p.before && leaves_out(ViewRule::entries_stop)) {
+    take_from_before(i, members_.react(*p.before, input, acquire));
+  }
 }
 
 bool ViewScene::can_exit(std::uint32_t i) const {
@@ -47,7 +85,19 @@ bool ViewScene::can_exit(std::uint32_t i) const {
 void ViewScene::exit(std::uint32_t i) {
   Process& p = touch(i);
   p.stop_working();
-  give_back(i);
+  const bool is_changing = keeper(i).standing() == Standing::changing;
+  if (is_changing && leaves_out(ViewRule::release_remembered)) return;
+  const Input input{Kind::release, 0, number(p.waiter())};
+  const auto release = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+    reaction.refused = !member.release(lock_, p.waiter(), std::nullopt, orders).has_value();
+  };
+  const Reaction& left = react(i, input, release);
+  if (!left.refused) return take(i, left);
+  if (p.before) {
+    const Reaction& left_before = members_.react(*p.before, input, release);
+    if (!left_before.refused) return take_from_before(i, left_before);
+  }
+  fail("exclusion", "P{}'s client is inside, and its lock does not know", i);
 }
 
 bool ViewScene::can_read(std::uint32_t i) const {
@@ -62,7 +112,7 @@ void ViewScene::read(std::uint32_t i) {
     p.written = true;  // Refused: nothing left to do but leave.
     return;
   }
-  if (!options_.leaves_out(ViewRule::gate_minds_reads)) c.mark = p.fence;
+  if (!leaves_out(ViewRule::gate_minds_reads)) c.mark = p.fence;
   p.pen = Pen{p.fence, c.value};
 }
 
@@ -78,268 +128,255 @@ void ViewScene::write(std::uint32_t i) {
   ++c.value;
 }
 
-Keeper::Handling ViewScene::handling(std::uint32_t from, std::uint32_t i) const {
-  const Parcel& parcel = links[from * n_ + i].front();
+// --- frames ---
+
+bool ViewScene::is_for_before(std::uint32_t i, const Parcel& parcel) const {
   const Process& p = processes[i];
-  Handling handling = parcel.is_report ? p.keeper.what_to_do_with_report(parcel.epoch)
-                                       : p.keeper.what_to_do_with_message(parcel.epoch);
-  const Standing standing = p.keeper.standing();
-  if (options_.leaves_out(ViewRule::old_epoch_dropped) && handling == Handling::drop &&
-      !parcel.is_report && standing == Standing::running) {
-    handling = Handling::handle;
+  return leaves_out(ViewRule::messages_stop) && p.before && is_in_view(frame(parcel)) &&
+         members_[*p.before].what_to_do_with(frame(parcel)) == Handling::handle;
+}
+
+Keeper::Handling ViewScene::handling(std::uint32_t i, const Parcel& parcel) const {
+  const Handling handling = members_[processes[i].member].what_to_do_with(frame(parcel));
+  const Standing standing = keeper(i).standing();
+  if (handling == Handling::drop && is_in_view(frame(parcel)) &&
+      leaves_out(ViewRule::old_epoch_dropped) && standing == Standing::running) {
+    return Handling::handle;
   }
-  if (options_.leaves_out(ViewRule::report_for_its_view) && handling == Handling::drop &&
-      parcel.is_report && standing == Standing::changing) {
-    handling = Handling::handle;
+  if (handling == Handling::drop && !is_in_view(frame(parcel)) &&
+      leaves_out(ViewRule::report_for_its_view) && standing == Standing::changing &&
+      keeper(i).roll().has(parcel.from)) {
+    return Handling::handle;
   }
-  if (options_.leaves_out(ViewRule::messages_stop) && !parcel.is_report && !p.lock.empty() &&
-      standing == Standing::changing && parcel.epoch == p.view.epoch) {
-    handling = Handling::handle;
-  }
-  if (options_.leaves_out(ViewRule::later_kept) && handling == Handling::keep) {
-    handling = Handling::drop;
-  }
+  if (handling == Handling::keep && leaves_out(ViewRule::later_kept)) return Handling::drop;
   return handling;
 }
 
 bool ViewScene::can_deliver(std::uint32_t from, std::uint32_t i) const {
-  return !links[from * n_ + i].empty() && handling(from, i) != Handling::keep;
+  return !links[from * n_ + i].empty();
 }
 
 void ViewScene::deliver(std::uint32_t from, std::uint32_t i, bool again) {
-  const Handling what = handling(from, i);
-  const Parcel parcel = link(from, i).front();
+  const Parcel parcel = links[from * n_ + i].front();
   if (!again) pop(from, i);
-  if (what == Handling::drop) return;
-  Process& p = touch(i);
-  if (!parcel.is_report) {
-    const NodeId from_place{number(parcel.from) % p.view.size};
-    const bool understood = p.lock.receive(from_place, parcel.message, fx_);
-    HAPAX_CHECK(understood);
-    return settle(i);
+  const Handling what = handling(i, parcel);
+  const auto handle = [&](MemberViews& member, ViewOrders& orders, auto&) {
+    member.handle(parcel.from, frame(parcel), orders);
+  };
+  const auto on_frame = [&](MemberViews& member, ViewOrders& orders, auto&) {
+    member.on_frame(parcel.from, frame(parcel), orders);
+  };
+  const Input handled{Kind::handle, parcel.frame, number(parcel.from)};
+  if (is_for_before(i, parcel)) {
+    take_from_before(i, members_.react(*processes[i].before, handled, handle));
+  } else if (what == members_[processes[i].member].what_to_do_with(frame(parcel))) {
+    take(i, react(i, {Kind::on_frame, parcel.frame, number(parcel.from)}, on_frame));
+  } else if (what == Handling::handle) {
+    take(i, react(i, handled, handle));
   }
-  if (parcel.held) p.holders.push_back(parcel.life);
-  Keeper::Effects effects;
-  p.keeper.on_report(parcel.life, p.keeper.roll().epoch, effects);
-  carry_out(i, effects);
 }
 
-bool ViewScene::can_learn(std::uint32_t i) const {
-  Keeper keeper = processes[i].keeper;
-  if (keeper.standing() == Standing::outside) return false;
-  Keeper::Effects effects;
-  keeper.on_register(commons.reg, effects);
-  return effects.report || effects.ended;
+void ViewScene::pop(std::uint32_t from, std::uint32_t i) {
+  Link& parcels = touch_link(from, i);
+  parcels.erase(parcels.begin());
 }
 
-void ViewScene::learn(std::uint32_t i) {
-  Keeper::Effects effects;
-  touch(i).keeper.on_register(commons.reg, effects);
-  carry_out(i, effects);
+// --- the register ---
+
+const ViewScene::Reaction& ViewScene::learning(std::uint32_t i) {
+  return tell(i, {Kind::learn, commons.engine, 0}, [&](Keeper& keeper, Keeper::Effects& effects) {
+    keeper.on_register(engine().reg, effects);
+  });
 }
 
-bool ViewScene::can_propose(std::uint32_t i) const {
-  const Keeper& keeper = processes[i].keeper;
-  const Standing standing = keeper.standing();
+bool ViewScene::can_learn(std::uint32_t i) {
+  return keeper(i).standing() != Standing::outside && learning(i).is_due;
+}
+
+void ViewScene::learn(std::uint32_t i) { take(i, learning(i)); }
+
+std::uint64_t ViewScene::overdue_for(std::uint32_t i) const {
+  std::uint64_t overdue = 0;
+  std::uint64_t bit = 1;
+  for (const Beat& beat : engine().reg.beats) {
+    const std::uint32_t j = process_of(beat.life);
+    const bool is_own = beat.life == keeper(i).self();
+    const bool is_over =
+        keeper(j).self() == beat.life ? processes[j].expired : processes[j].ghost != beat.life;
+    const bool is_given_up = j != i && leaves_out(ViewRule::lease_before_removal);
+    if (!is_own && (is_over || is_given_up)) overdue |= bit;
+    bit <<= 1;
+  }
+  return overdue;
+}
+
+// Gives up on every beat that stands still long enough, reads, and has its proposal ready.
+const ViewScene::Reaction& ViewScene::proposing(std::uint32_t i) {
+  const std::uint64_t overdue = overdue_for(i);
+  const Input input{Kind::propose, commons.engine, overdue};
+  return react(i, input, [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+    const auto give_up = [&](Keeper& keeper, auto&) {
+      const auto& beats = engine().reg.beats;
+      for (std::size_t b = 0; b < beats.size(); ++b) {
+        if ((overdue >> b & 1) != 0) keeper.on_overdue(beats[b]);
+      }
+    };
+    member.tell_keeper(give_up, orders);
+    reaction.is_due = member.keeper().is_due(engine().reg);
+    const auto propose = [&](Keeper& keeper, Keeper::Effects& effects) {
+      keeper.propose(effects);
+      keeper.on_register(engine().reg, effects);
+    };
+    member.tell_keeper(propose, orders);
+  });
+}
+
+bool ViewScene::can_propose(std::uint32_t i) {
+  const Standing standing = keeper(i).standing();
   if (standing == Standing::outside || standing == Standing::ended) return false;
-  return !keeper.is_proposing() && watching(i).is_due(commons.reg);
+  return !keeper(i).is_proposing() && proposing(i).is_due;
 }
 
-void ViewScene::propose(std::uint32_t i) {
-  Process& p = touch(i);
-  p.keeper = watching(i);
-  Keeper::Effects effects;
-  p.keeper.propose(effects);
-  p.keeper.on_register(commons.reg, effects);
-  carry_out(i, effects);
-}
+void ViewScene::propose(std::uint32_t i) { take(i, proposing(i)); }
 
 void ViewScene::commit(std::uint32_t i, bool answered, bool done) {
-  Process& p = touch(i);
-  Proposal proposal = *p.keeper.pending();
-  const bool committed = done && apply(proposal);
-  Outcome outcome = committed ? Outcome::committed : Outcome::conflict;
+  Proposal proposal = *keeper(i).pending();
+  const bool is_renumbered = leaves_out(ViewRule::fresh_list);
+  if (is_renumbered) proposal.next.epoch = next(engine().reg.roll.epoch);
+  if (is_renumbered || leaves_out(ViewRule::one_proposer_wins)) {
+    proposal.version = engine().reg.version;
+  }
+  Outcome outcome = Outcome::conflict;
+  if (done) outcome = change_engine([&](EngineRegister& e) { return e.commit(proposal); });
   // The keeper thinks of another epoch than it got.
-  const bool renumbered = committed && options_.leaves_out(ViewRule::fresh_list);
-  if (!answered || renumbered) outcome = Outcome::unknown;
-  Keeper::Effects effects;
-  p.keeper.on_proposed(outcome, effects);
-  if (renumbered) p.keeper.on_register(commons.reg, effects);
-  carry_out(i, effects);
+  const bool reads = is_renumbered && outcome == Outcome::committed;
+  if (!answered || reads) outcome = Outcome::unknown;
+  const Input input{Kind::proposed, reads ? commons.engine : 0,
+                    static_cast<std::uint64_t>(outcome)};
+  take(i, tell(i, input, [&](Keeper& keeper, Keeper::Effects& effects) {
+         keeper.on_proposed(outcome, effects);
+         if (reads) keeper.on_register(engine().reg, effects);
+       }));
 }
 
 void ViewScene::wake(std::uint32_t i) {
-  Keeper::Effects effects;
-  touch(i).keeper.lease_ended(effects);
-  carry_out(i, effects);
+  take(i, tell(i, {Kind::lease_ended, 0, 0},
+               [](Keeper& keeper, Keeper::Effects& effects) { keeper.lease_ended(effects); }));
 }
 
 bool ViewScene::can_beat(std::uint32_t i) const {
-  const Process& p = processes[i];
-  const Standing standing = p.keeper.standing();
+  const Life self = keeper(i).self();
+  const Standing standing = keeper(i).standing();
   if (standing == Standing::outside || standing == Standing::ended) return false;
-  if (p.keeper.is_leaving()) return false;
-  return p.expired || is_marked(p.keeper.self()) || commons.reg.beat_of(p.keeper.self()) == nullptr;
+  if (keeper(i).is_leaving()) return false;
+  return processes[i].expired || engine().is_evicted(self) || engine().reg.beat_of(self) == nullptr;
 }
 
 void ViewScene::beat(std::uint32_t i) {
-  Process& p = touch(i);
-  Keeper::Effects effects;
-  if (commons.reg.beat_of(p.keeper.self()) == nullptr || is_marked(p.keeper.self())) {
-    p.keeper.on_beat(Outcome::conflict, effects);
-    return carry_out(i, effects);
-  }
-  for (Beat& beat : touch_commons().reg.beats) {
-    if (beat.life == p.keeper.self()) ++beat.version;
-  }
-  p.expired = false;
-  p.keeper.on_beat(Outcome::committed, effects);
-  carry_out(i, effects);
-  if (p.entered && p.keeper.may_grant()) grant(i, *std::exchange(p.entered, std::nullopt));
+  const Life self = keeper(i).self();
+  const Outcome outcome = change_engine([&](EngineRegister& e) { return e.beat(self); });
+  if (outcome == Outcome::committed) touch(i).expired = false;
+  const Input input{Kind::beat, static_cast<std::uint32_t>(outcome), 0};
+  take(i, tell(i, input, [&](Keeper& keeper, Keeper::Effects& effects) {
+         keeper.on_beat(outcome, effects);
+       }));
 }
 
 bool ViewScene::can_announce(std::uint32_t i) const {
-  return processes[i].keeper.standing() == Standing::outside && !processes[i].gone;
+  return keeper(i).standing() == Standing::outside && !processes[i].gone;
 }
 
 void ViewScene::announce(std::uint32_t i) {
-  Process& p = touch(i);
-  Commons& c = touch_commons();
-  Keeper::Effects effects;
-  p.keeper.announce(effects);
-  if (c.reg.beat_of(p.keeper.self()) == nullptr) {
-    c.reg.beats.push_back({p.keeper.self(), 1});
-    p.keeper.on_announced(Outcome::committed, effects);
-  } else {
-    p.keeper.on_announced(Outcome::conflict, effects);
-    p.keeper.on_register(c.reg, effects);
-  }
-  carry_out(i, effects);
+  const Life self = keeper(i).self();
+  const Outcome outcome = change_engine([&](EngineRegister& e) {
+    if (e.reg.beat_of(self) == nullptr) e.enlist(self);
+    return e.beat(self);
+  });
+  const bool reads = outcome == Outcome::conflict;
+  const Input input{Kind::announce, reads ? commons.engine : 0,
+                    static_cast<std::uint64_t>(outcome)};
+  take(i, tell(i, input, [&](Keeper& keeper, Keeper::Effects& effects) {
+         keeper.announce(effects);
+         keeper.on_announced(outcome, effects);
+         if (reads) keeper.on_register(engine().reg, effects);
+       }));
 }
 
+// --- real time ---
+
 bool ViewScene::can_expire(std::uint32_t i) const {
-  const Process& p = processes[i];
-  return !p.expired && commons.reg.beat_of(p.keeper.self()) != nullptr;
+  return !processes[i].expired && engine().reg.beat_of(keeper(i).self()) != nullptr;
 }
 
 void ViewScene::expire_ghost(std::uint32_t i) {
   Process& p = touch(i);
   p.ghost.reset();
   p.ghost_inside = false;
+  p.ghost_mode = Mode::exclusive;
 }
+
+// --- faults, and what people do ---
 
 void ViewScene::crash(std::uint32_t i) {
   Process& p = touch(i);
   p.alive = false;
   if (p.client == Phase::waiting) p.client = Phase::idle;
   if (!options_.restart) p.left = 0;
-  forget_view(i);
+  p.member = members_.born_as(keeper(i).self());  // Nothing is left but whose beat it was.
+  p.before.reset();
+  clear_links_to(i);
 }
 
 void ViewScene::restart(std::uint32_t i) {
   Process& p = touch(i);
   p.alive = true;
-  if (!p.expired && commons.reg.beat_of(p.keeper.self()) != nullptr) {
-    leave_ghost(i);
-  }
-  if (p.client == Phase::inside && !options_.leaves_out(ViewRule::rejoin_empty)) {
-    p.stop_working();
-  }
+  if (!p.expired && engine().reg.beat_of(keeper(i).self()) != nullptr) leave_ghost(i);
+  if (p.client == Phase::inside && !leaves_out(ViewRule::rejoin_empty)) p.stop_working();
   be_reborn(i);
 }
 
 bool ViewScene::can_leave(std::uint32_t i) const {
   const Process& p = processes[i];
-  return p.client != Phase::waiting && p.keeper.standing() == Standing::running && !p.going;
+  return p.client != Phase::waiting && keeper(i).standing() == Standing::running && !p.going;
 }
 
 void ViewScene::leave(std::uint32_t i) {
-  Process& p = touch(i);
-  Keeper::Effects effects;
-  p.going = true;
-  p.keeper.leave(effects);
-  carry_out(i, effects);
-}
-
-bool ViewScene::can_be_evicted(std::uint32_t i) const {
-  const Life life = processes[i].keeper.self();
-  return commons.reg.roll.has(life) && !is_marked(life);
-}
-
-void ViewScene::evict(std::uint32_t i) {
-  Commons& c = touch_commons();
-  const Life life = processes[i].keeper.self();
-  if (options_.leaves_out(ViewRule::evict_waits)) {
-    std::erase(c.reg.roll.members, life);
-    std::erase_if(c.reg.beats, [&](const Beat& b) { return b.life == life; });
-    c.reg.roll.epoch = next(c.reg.roll.epoch);
-    ++c.reg.version;
-  } else {
-    c.marked.push_back(life);
-  }
+  touch(i).going = true;
+  give_way(i);
 }
 
 void ViewScene::give_way(std::uint32_t i) {
-  Keeper::Effects effects;
-  touch(i).keeper.leave(effects);
-  carry_out(i, effects);
+  take(i, tell(i, {Kind::leave, 0, 0}, [&](Keeper& keeper, Keeper::Effects& effects) {
+         keeper.leave(effects);
+         if (leaves_out(ViewRule::promise_kept)) keeper.drained();
+       }));
+}
+
+bool ViewScene::can_be_evicted(std::uint32_t i) const {
+  const Life life = keeper(i).self();
+  return engine().reg.roll.has(life) && !engine().is_evicted(life);
+}
+
+void ViewScene::evict(std::uint32_t i) {
+  const Life life = keeper(i).self();
+  change_engine([&](EngineRegister& e) {
+    if (!leaves_out(ViewRule::evict_waits)) return e.evict(life);
+    std::erase(e.reg.roll.members, life);
+    std::erase_if(e.reg.beats, [&](const Beat& beat) { return beat.life == life; });
+    e.reg.roll.epoch = next(e.reg.roll.epoch);
+    ++e.reg.version;
+    return Outcome::committed;
+  });
 }
 
 bool ViewScene::can_forget(std::uint32_t i) const {
-  const Process& p = processes[i];
-  return !p.lock.empty() && p.lock.phase() == Phase::idle &&
-         p.keeper.standing() == Standing::running;
+  const Keeper& k = keeper(i);
+  return processes[i].client == Phase::idle && k.may_grant() && !k.is_proposing();
 }
 
+// The view begins anew, for this member alone.
 void ViewScene::forget(std::uint32_t i) {
-  Process& p = touch(i);
-  p.lock = make_lock(p.view, {});
-}
-
-void ViewScene::set_out(std::uint32_t i) {
-  Keeper::Effects effects;
-  Keeper& keeper = processes[i].keeper;
-  keeper.announce(effects);
-  keeper.on_announced(Outcome::committed, effects);
-  keeper.on_register(commons.reg, effects);
-  for (const Life life : commons.reg.roll.members) keeper.on_report(life, Epoch{1}, effects);
-  begin(i);
-}
-
-Keeper ViewScene::watching(std::uint32_t i) const {
-  Keeper keeper = processes[i].keeper;
-  for (const Beat& beat : commons.reg.beats) {
-    const std::uint32_t j = process_of(beat.life);
-    const Process& other = processes[j];
-    const bool is_over =
-        other.keeper.self() == beat.life ? other.expired : other.ghost != beat.life;
-    if (j != i && (is_over || options_.leaves_out(ViewRule::lease_before_removal))) {
-      keeper.on_overdue(beat);
-    }
-    if (j == i && beat.life != keeper.self() && is_over) keeper.on_overdue(beat);
-  }
-  return keeper;
-}
-
-bool ViewScene::apply(Proposal& proposal) {
-  Commons& c = touch_commons();
-  const bool unconditional =
-      options_.leaves_out(ViewRule::one_proposer_wins) || options_.leaves_out(ViewRule::fresh_list);
-  if (proposal.version != c.reg.version && !unconditional) return false;
-  for (const Beat& beat : proposal.gone) {
-    const Beat* there = c.reg.beat_of(beat.life);
-    if (there == nullptr || *there != beat) return false;
-  }
-  if (options_.leaves_out(ViewRule::fresh_list)) {
-    proposal.next.epoch = next(c.reg.roll.epoch);
-  }
-  c.reg.roll = proposal.next;
-  ++c.reg.version;
-  for (const Beat& beat : proposal.gone) {
-    std::erase(c.reg.beats, beat);
-    std::erase(c.marked, beat.life);
-  }
-  return true;
+  touch(i).member = member_in(keeper(i).roll(), keeper(i).self());
 }
 
 }  // namespace hapax

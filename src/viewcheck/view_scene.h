@@ -1,21 +1,22 @@
-// A group that changes its views, with one lock inside: what can happen to it, step by step.
-// view_model.h lets the search do all of it in every order. The keepers and algorithms are the real
-// ones.
+// What can happen to a group that changes its views, step by step. view_model.h lets the search do
+// all of it in every order. A rule is left out from outside: by withholding, forging or repeating
+// what a member is told.
 #pragma once
 
 #include <cstdint>
 
-#include "viewcheck/view_driver.h"
+#include "viewcheck/view_stage.h"
 
 namespace hapax {
 
-class ViewScene : public ViewDriver {
+class ViewScene : public ViewStage {
  public:
-  using Handling = Keeper::Handling;
-
   ViewScene(const Operations& algorithm, const ViewCheckOptions& options);
 
   // --- what can happen to process i, alive and not late unless said otherwise ---
+
+  // Paused past its lease: whatever it does next, it notices first.
+  bool is_late(std::uint32_t i) const;
 
   bool can_ask(std::uint32_t i) const;
   void ask(std::uint32_t i, Mode mode);
@@ -29,18 +30,17 @@ class ViewScene : public ViewDriver {
   bool can_write(std::uint32_t i) const { return processes[i].pen.has_value(); }
   void write(std::uint32_t i);
 
-  Handling handling(std::uint32_t from, std::uint32_t i) const;
   bool can_deliver(std::uint32_t from, std::uint32_t i) const;
   void deliver(std::uint32_t from, std::uint32_t i, bool again = false);
   void lose(std::uint32_t from, std::uint32_t i) { pop(from, i); }
 
-  bool can_learn(std::uint32_t i) const;
+  bool can_learn(std::uint32_t i);
   void learn(std::uint32_t i);
 
-  bool can_propose(std::uint32_t i) const;
+  bool can_propose(std::uint32_t i);
   // Reads, and has its proposal ready.
   void propose(std::uint32_t i);
-  bool can_commit(std::uint32_t i) const { return processes[i].keeper.pending().has_value(); }
+  bool can_commit(std::uint32_t i) const { return keeper(i).pending().has_value(); }
   // `answered`: what became of it is told. `done`: it reached the engine.
   void commit(std::uint32_t i, bool answered, bool done);
 
@@ -78,13 +78,18 @@ class ViewScene : public ViewDriver {
   void forget(std::uint32_t i);
 
  private:
-  // Runs from the start, as if it had always done so.
-  void set_out(std::uint32_t i);
+  using Handling = Keeper::Handling;
 
-  // A keeper that has seen every beat that stands still long enough.
-  Keeper watching(std::uint32_t i) const;
-
-  bool apply(Proposal& proposal);
+  // Runs from the start, as if it had always done so: a member that has just begun that view.
+  std::uint32_t member_in(const Roll& roll, Life life);
+  const Reaction& learning(std::uint32_t i);
+  const Reaction& proposing(std::uint32_t i);
+  // The beats that stand still long enough, a bit for each place in the register.
+  std::uint64_t overdue_for(std::uint32_t i) const;
+  // Whether it goes to the member as it was before it stopped.
+  bool is_for_before(std::uint32_t i, const Parcel& parcel) const;
+  Handling handling(std::uint32_t i, const Parcel& parcel) const;
+  void pop(std::uint32_t from, std::uint32_t i);
 };
 
 }  // namespace hapax

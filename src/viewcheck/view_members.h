@@ -1,0 +1,126 @@
+// The members under numbers, and what each does on each input. They are the product's own: since
+// they are deterministic, what one in a given state does on a given input is computed once and
+// looked up from then on.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fence.h"
+#include "locks/policy.h"
+#include "search/parts.h"
+#include "service/member_views.h"
+#include "service/orders.h"
+#include "service/view_locks.h"
+#include "view/roll.h"
+#include "wire/codec.h"
+
+namespace hapax {
+
+class ViewMembers {
+ public:
+  struct Sent {
+    Life to{};
+    std::uint32_t frame = 0;
+  };
+  struct Reaction {
+    std::uint32_t member = 0;  // As it is afterwards.
+    std::vector<Sent> sends;
+    std::optional<Fence> granted;  // To the client, which is the only one.
+    bool lost = false;             // By it.
+    bool ended = false;            // This life has.
+    std::string complaint;         // About another member.
+    // For the step to say:
+    bool refused = false;  // What the client wants to be done cannot be.
+    bool is_due = false;   // There was something to learn, or to propose.
+  };
+  // What happens to a member. Equal inputs are the same.
+  struct Input {
+    enum class Kind : std::uint8_t {
+      set_out,
+      announce,
+      learn,
+      propose,
+      proposed,
+      beat,
+      lease_ended,
+      leave,
+      be_born,
+      acquire,
+      release,
+      abandon,
+      on_frame,
+      handle
+    };
+    Kind kind{};
+    std::uint32_t what = 0;  // The number of a frame, or of what the engine holds; an outcome.
+    std::uint64_t who = 0;   // A life or a waiter.
+    friend bool operator==(const Input&, const Input&) = default;
+  };
+
+  explicit ViewMembers(Policy policy) : blank_{std::move(policy), holders_} {}
+  ViewMembers(const ViewMembers&) = delete;
+  ViewMembers& operator=(const ViewMembers&) = delete;
+
+  const MemberViews& operator[](std::uint32_t member) const { return members_[member]; }
+  const Bytes& frame(std::uint32_t number) const { return frames_[number]; }
+
+  // A new process.
+  std::uint32_t born_as(Life life) {
+    MemberViews member = blank_;
+    member.be_born(life);
+    return number_of(member);
+  }
+  // What becomes of that member when act(member, orders, reaction) happens to it.
+  template <class Act>
+  const Reaction& react(std::uint32_t member, const Input& input, Act&& act) {
+    const auto [at, is_new] = known_.try_emplace(Key{member, input}, reactions_.size());
+    if (!is_new) return reactions_[at->second];
+    MemberViews next = members_[member];
+    orders_.clear();
+    Reaction reaction;
+    act(next, orders_, reaction);
+    return reactions_.emplace_back(finish(next, std::move(reaction)));
+  }
+
+ private:
+  // A client that holds a lock is inside: none keeps it for later.
+  class AllInside final : public Holders {
+    bool is_inside(WaiterId) override { return true; }
+  };
+  struct Key {
+    std::uint32_t member = 0;
+    Input input;
+    friend bool operator==(const Key&, const Key&) = default;
+    friend std::size_t hash_value(const Key& key) {
+      std::size_t hash = static_cast<std::size_t>(key.input.kind);
+      for (const std::uint64_t part :
+           {std::uint64_t{key.member}, std::uint64_t{key.input.what}, key.input.who}) {
+        hash = (hash ^ part) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+      }
+      return hash;
+    }
+  };
+
+  Reaction finish(const MemberViews& next, Reaction reaction);
+  std::uint32_t number_of(const MemberViews& member);
+
+  AllInside holders_;
+  MemberViews blank_;
+  Parts<MemberViews> members_;
+  Parts<Bytes> frames_;
+  boost::unordered_flat_map<Key, std::size_t> known_;
+  std::deque<Reaction> reactions_;
+  ViewOrders orders_;
+  Bytes key_;
+};
+
+}  // namespace hapax
