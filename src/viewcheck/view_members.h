@@ -4,13 +4,13 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/fence.h"
@@ -41,7 +41,7 @@ class ViewMembers {
     bool refused = false;  // What the client wants to be done cannot be.
     bool is_due = false;   // There was something to learn, or to propose.
   };
-  // What happens to a member. Equal inputs are the same.
+  // What happens to a member. Equal inputs do the same to it.
   struct Input {
     enum class Kind : std::uint8_t {
       set_out,
@@ -62,7 +62,6 @@ class ViewMembers {
     Kind kind{};
     std::uint32_t what = 0;  // The number of a frame, or of what the engine holds; an outcome.
     std::uint64_t who = 0;   // A life or a waiter.
-    friend bool operator==(const Input&, const Input&) = default;
   };
 
   explicit ViewMembers(Policy policy) : blank_{std::move(policy), holders_} {}
@@ -81,7 +80,8 @@ class ViewMembers {
   // What becomes of that member when act(member, orders, reaction) happens to it.
   template <class Act>
   const Reaction& react(std::uint32_t member, const Input& input, Act&& act) {
-    const auto [at, is_new] = known_.try_emplace(Key{member, input}, reactions_.size());
+    const Key key{member, input.kind, input.what, input.who};
+    const auto [at, is_new] = known_.try_emplace(key, reactions_.size());
     if (!is_new) return reactions_[at->second];
     MemberViews next = members_[member];
     orders_.clear();
@@ -95,20 +95,7 @@ class ViewMembers {
   class AllInside final : public Holders {
     bool is_inside(WaiterId) override { return true; }
   };
-  struct Key {
-    std::uint32_t member = 0;
-    Input input;
-    friend bool operator==(const Key&, const Key&) = default;
-    friend std::size_t hash_value(const Key& key) {
-      std::size_t hash = static_cast<std::size_t>(key.input.kind);
-      for (const std::uint64_t part :
-           {std::uint64_t{key.member}, std::uint64_t{key.input.what}, key.input.who}) {
-        hash = (hash ^ part) * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 32;
-      }
-      return hash;
-    }
-  };
+  using Key = std::tuple<std::uint32_t, Input::Kind, std::uint32_t, std::uint64_t>;
 
   Reaction finish(const MemberViews& next, Reaction reaction);
   std::uint32_t number_of(const MemberViews& member);

@@ -6,8 +6,6 @@
 
 namespace hapax {
 
-using Kind = ViewMembers::Input::Kind;
-
 ViewScene::ViewScene(const Operations& algorithm, const ViewCheckOptions& options)
     : ViewStage(algorithm, options) {
   EngineRegister engine;
@@ -184,9 +182,8 @@ void ViewScene::pop(std::uint32_t from, std::uint32_t i) {
 // --- the register ---
 
 const ViewScene::Reaction& ViewScene::learning(std::uint32_t i) {
-  return tell(i, {Kind::learn, commons.engine, 0}, [&](Keeper& keeper, Keeper::Effects& effects) {
-    keeper.on_register(engine().reg, effects);
-  });
+  const auto read = [&](Keeper& k, auto& fx) { k.on_register(engine().reg, fx); };
+  return tell(i, {Kind::learn, commons.engine, 0}, read);
 }
 
 bool ViewScene::can_learn(std::uint32_t i) {
@@ -253,15 +250,14 @@ void ViewScene::commit(std::uint32_t i, bool answered, bool done) {
   if (!answered || reads) outcome = Outcome::unknown;
   const Input input{Kind::proposed, reads ? commons.engine : 0,
                     static_cast<std::uint64_t>(outcome)};
-  take(i, tell(i, input, [&](Keeper& keeper, Keeper::Effects& effects) {
-         keeper.on_proposed(outcome, effects);
-         if (reads) keeper.on_register(engine().reg, effects);
-       }));
+  tell_and_take(i, input, [&](Keeper& k, auto& fx) {
+    k.on_proposed(outcome, fx);
+    if (reads) k.on_register(engine().reg, fx);
+  });
 }
 
 void ViewScene::wake(std::uint32_t i) {
-  take(i, tell(i, {Kind::lease_ended, 0, 0},
-               [](Keeper& keeper, Keeper::Effects& effects) { keeper.lease_ended(effects); }));
+  tell_and_take(i, {Kind::lease_ended, 0, 0}, [](Keeper& k, auto& fx) { k.lease_ended(fx); });
 }
 
 bool ViewScene::can_beat(std::uint32_t i) const {
@@ -277,9 +273,7 @@ void ViewScene::beat(std::uint32_t i) {
   const Outcome outcome = change_engine([&](EngineRegister& e) { return e.beat(self); });
   if (outcome == Outcome::committed) touch(i).expired = false;
   const Input input{Kind::beat, static_cast<std::uint32_t>(outcome), 0};
-  take(i, tell(i, input, [&](Keeper& keeper, Keeper::Effects& effects) {
-         keeper.on_beat(outcome, effects);
-       }));
+  tell_and_take(i, input, [&](Keeper& k, auto& fx) { k.on_beat(outcome, fx); });
 }
 
 bool ViewScene::can_announce(std::uint32_t i) const {
@@ -295,11 +289,11 @@ void ViewScene::announce(std::uint32_t i) {
   const bool reads = outcome == Outcome::conflict;
   const Input input{Kind::announce, reads ? commons.engine : 0,
                     static_cast<std::uint64_t>(outcome)};
-  take(i, tell(i, input, [&](Keeper& keeper, Keeper::Effects& effects) {
-         keeper.announce(effects);
-         keeper.on_announced(outcome, effects);
-         if (reads) keeper.on_register(engine().reg, effects);
-       }));
+  tell_and_take(i, input, [&](Keeper& k, auto& fx) {
+    k.announce(fx);
+    k.on_announced(outcome, fx);
+    if (reads) k.on_register(engine().reg, fx);
+  });
 }
 
 // --- real time ---
@@ -346,10 +340,10 @@ void ViewScene::leave(std::uint32_t i) {
 }
 
 void ViewScene::give_way(std::uint32_t i) {
-  take(i, tell(i, {Kind::leave, 0, 0}, [&](Keeper& keeper, Keeper::Effects& effects) {
-         keeper.leave(effects);
-         if (leaves_out(ViewRule::promise_kept)) keeper.drained();
-       }));
+  tell_and_take(i, {Kind::leave, 0, 0}, [&](Keeper& k, auto& fx) {
+    k.leave(fx);
+    if (leaves_out(ViewRule::promise_kept)) k.drained();
+  });
 }
 
 bool ViewScene::can_be_evicted(std::uint32_t i) const {

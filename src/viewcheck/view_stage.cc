@@ -76,8 +76,7 @@ void ViewStage::take(std::uint32_t i, const Reaction& reaction) {
   } else if (keeps_before && before.standing() == Standing::running) {
     p.before = p.member;
   }
-  const bool has_epoch = after.standing() != Standing::outside && !reaction.ended;
-  const bool is_later = has_epoch && after.roll().epoch != before.roll().epoch;
+  const bool is_later = after.roll().epoch > before.roll().epoch;
   const Life self = before.self();
   p.member = reaction.member;
   // It may not hear at once that this life is over, and was promised the lease.
@@ -98,13 +97,10 @@ void ViewStage::take_from_before(std::uint32_t i, const Reaction& reaction) {
   p.before = reaction.member;
   pass_on(i, keeper(i).self(), reaction);
   if (!reaction.granted) return;
-  const Input input{Input::Kind::abandon, 0, number(p.waiter())};
-  p.member = members_
-                 .react(p.member, input,
-                        [&](MemberViews& member, ViewOrders& orders, Reaction& given_up) {
-                          given_up.refused = !member.abandon(lock_, p.waiter(), orders);
-                        })
-                 .member;
+  const auto abandon = [&](MemberViews& member, ViewOrders& orders, Reaction& given_up) {
+    given_up.refused = !member.abandon(lock_, p.waiter(), orders);
+  };
+  p.member = members_.react(p.member, {Kind::abandon, 0, number(p.waiter())}, abandon).member;
   grant(i, *reaction.granted);
 }
 
@@ -113,12 +109,10 @@ void ViewStage::spoil(MemberViews& member, ViewOrders& orders) const {
   const Keeper& keeper = member.keeper();
   const bool is_changing = keeper.standing() == Standing::changing;
   if (leaves_out(ViewRule::barrier) && is_changing) {
-    const Roll roll = keeper.roll();
-    member.tell_keeper(
-        [&](Keeper& told, Keeper::Effects& effects) {
-          for (const Life life : roll.members) told.on_report(life, roll.epoch, effects);
-        },
-        orders);
+    const auto report_all = [roll = keeper.roll()](Keeper& told, Keeper::Effects& effects) {
+      for (const Life life : roll.members) told.on_report(life, roll.epoch, effects);
+    };
+    member.tell_keeper(report_all, orders);
   }
   if (leaves_out(ViewRule::asked_again) && is_changing) {
     for (std::uint64_t i = 0; i < 10; ++i) (void)member.abandon(lock_, WaiterId{i}, orders);
@@ -216,7 +210,7 @@ void ViewStage::grant_without_lease(std::uint32_t i) {
 void ViewStage::be_reborn(std::uint32_t i) {
   Process& p = touch(i);
   const Life life = leaves_out(ViewRule::new_life) ? keeper(i).self() : life_of(i, p.lives);
-  const Input input{Input::Kind::be_born, 0, number(life)};
+  const Input input{Kind::be_born, 0, number(life)};
   p.member =
       members_
           .react(p.member, input, [&](MemberViews& member, auto&, auto&) { member.be_born(life); })

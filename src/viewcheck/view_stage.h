@@ -48,6 +48,7 @@ class ViewStage {
  protected:
   using Reaction = ViewMembers::Reaction;
   using Input = ViewMembers::Input;
+  using Kind = Input::Kind;
 
   ViewStage(const Operations& algorithm, const ViewCheckOptions& options);
 
@@ -85,7 +86,11 @@ class ViewStage {
     };
     return members_.react(processes[i].member, input, spoilt);
   }
-  // The same for what(keeper, effects).
+  // The same for what(keeper, effects); and it is taken.
+  template <class What>
+  void tell_and_take(std::uint32_t i, const Input& input, What&& what) {
+    take(i, tell(i, input, what));
+  }
   template <class What>
   const Reaction& tell(std::uint32_t i, const Input& input, What&& what) {
     return react(i, input, [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
