@@ -5,6 +5,20 @@
 #include "service/view_frame.h"
 
 namespace hapax {
+namespace {
+
+// A report of another view as if it were of this one; a message as it is.
+Bytes as_if_for(const Roll& roll, const Bytes& frame) {
+  if (is_in_view(frame)) return frame;
+  ReportPart part = *decode<ReportPart>(divide_view_frame(frame)->rest);
+  part.members = roll.members;
+  Bytes forged;
+  append_view_header(forged, tags::kReport, roll.epoch);
+  encode_to(forged, part);
+  return forged;
+}
+
+}  // namespace
 
 ViewScene::ViewScene(const Operations& algorithm, const ViewCheckOptions& options)
     : ViewStage(algorithm, options) {
@@ -159,7 +173,7 @@ void ViewScene::deliver(std::uint32_t from, std::uint32_t i, bool again) {
   if (!again) pop(from, i);
   const Handling what = handling(i, parcel);
   const auto handle = [&](MemberViews& member, ViewOrders& orders, auto&) {
-    member.handle(parcel.from, frame(parcel), orders);
+    member.handle(parcel.from, as_if_for(member.keeper().roll(), frame(parcel)), orders);
   };
   const auto on_frame = [&](MemberViews& member, ViewOrders& orders, auto&) {
     member.on_frame(parcel.from, frame(parcel), orders);

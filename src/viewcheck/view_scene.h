@@ -82,6 +82,10 @@ class ViewScene : public ViewStage {
 
   // Runs from the start, as if it had always done so: a member that has just begun that view.
   std::uint32_t member_in(const Roll& roll, Life life);
+  template <class What>
+  void tell_and_take(std::uint32_t i, const Input& input, What&& what) {
+    take(i, tell(i, input, what));
+  }
   const Reaction& learning(std::uint32_t i);
   const Reaction& proposing(std::uint32_t i);
   // The beats that stand still long enough, a bit for each place in the register.

@@ -86,11 +86,7 @@ class ViewStage {
     };
     return members_.react(processes[i].member, input, spoilt);
   }
-  // The same for what(keeper, effects); and it is taken.
-  template <class What>
-  void tell_and_take(std::uint32_t i, const Input& input, What&& what) {
-    take(i, tell(i, input, what));
-  }
+  // The same for what(keeper, effects).
   template <class What>
   const Reaction& tell(std::uint32_t i, const Input& input, What&& what) {
     return react(i, input, [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
