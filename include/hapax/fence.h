@@ -5,7 +5,6 @@
 #include <compare>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 namespace hapax {
 
@@ -26,10 +25,9 @@ struct Fence {
   // What HAPAX_RECORD would write; this header stands alone.
   static constexpr std::string_view kRecordName = "Fence";
   static constexpr std::string_view kFieldNames = "epoch, turn";
-  template <class F>
-  static constexpr auto fields_of(F& fence) {
-    auto& [epoch, turn] = fence;
-    return std::tie(epoch, turn);
+  template <class F, class Use>
+  static constexpr decltype(auto) with_fields_of(F& fence, Use&& use) {
+    return use(fence.epoch, fence.turn);
   }
 };
 

@@ -11,34 +11,42 @@
 #include <tuple>
 #include <type_traits>
 
-#define HAPAX_RECORD(Name, ...)                                                                   \
-  static constexpr std::string_view kRecordName = #Name;                                          \
-  static constexpr std::string_view kFieldNames = #__VA_ARGS__;                                   \
-  template <class Record_>                                                                        \
-  static constexpr auto fields_of([[maybe_unused]] Record_& record_) {                            \
-    static_assert(                                                                                \
-        !std::string_view(#__VA_ARGS__).empty() || std::is_empty_v<std::remove_const_t<Record_>>, \
-        #Name " has fields that its record does not list");                                       \
-    __VA_OPT__(auto& [__VA_ARGS__] = record_;)                                                    \
-    return std::tie(__VA_ARGS__);                                                                 \
+#define HAPAX_RECORD(Name, ...)                                                                    \
+  static constexpr std::string_view kRecordName = #Name;                                           \
+  static constexpr std::string_view kFieldNames = #__VA_ARGS__;                                    \
+  template <class Record_, class Use_>                                                             \
+  static constexpr decltype(auto) with_fields_of([[maybe_unused]] Record_& record_, Use_&& use_) { \
+    static_assert(                                                                                 \
+        !std::string_view(#__VA_ARGS__).empty() || std::is_empty_v<std::remove_const_t<Record_>>,  \
+        #Name " has fields that its record does not list");                                        \
+    __VA_OPT__(auto& [__VA_ARGS__] = record_;)                                                     \
+    return use_(__VA_ARGS__);                                                                      \
   }
 
 namespace hapax {
 
 template <class T>
-concept Record = requires(const T& record) {
+concept Record = requires {
   { T::kRecordName } -> std::convertible_to<std::string_view>;
-  T::fields_of(record);
 };
+
+// use(field, …) with all fields, in the order of the list. Nothing but this call: no tuple, as the
+// compiler has to do it again for each record and each use.
+template <Record R, class Use>
+constexpr decltype(auto) with_fields(R& record, Use&& use) {
+  return R::with_fields_of(record, use);
+}
 
 template <Record R>
 constexpr auto fields(R& record) {
-  return std::remove_const_t<R>::fields_of(record);
+  return with_fields(record, [](auto&... field) { return std::tie(field...); });
 }
 
 template <Record R>
 constexpr bool operator==(const R& a, const R& b) {
-  return fields(a) == fields(b);
+  return with_fields(a, [&](const auto&... left) {
+    return with_fields(b, [&](const auto&... right) { return ((left == right) && ...); });
+  });
 }
 
 // Part of a record that stays as it was made for a whole view: who I am, how many we are, shared
@@ -53,23 +61,21 @@ struct Fixed {
   friend constexpr bool operator==(const Fixed&, const Fixed&) = default;
 };
 
+// The first of the names, without what is only spelling, taken off them.
+constexpr std::string_view next_field_name(std::string_view& names) {
+  const std::size_t comma = names.find(',');
+  std::string_view name = names.substr(0, comma);
+  names = comma == std::string_view::npos ? std::string_view{} : names.substr(comma + 1);
+  while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+  while (!name.empty() && name.back() == '_') name.remove_suffix(1);
+  return name;
+}
+
 // Calls f(name, field) for every field, in the order of the list.
 template <Record R, class F>
 constexpr void for_each_field(R& record, F&& f) {
-  std::string_view names = std::remove_const_t<R>::kFieldNames;
-  std::apply(
-      [&](auto&... field) {
-        [[maybe_unused]] const auto one = [&](auto& value) {
-          const std::size_t comma = names.find(',');
-          std::string_view name = names.substr(0, comma);
-          names = comma == std::string_view::npos ? std::string_view{} : names.substr(comma + 1);
-          while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
-          while (!name.empty() && name.back() == '_') name.remove_suffix(1);
-          f(name, value);
-        };
-        (one(field), ...);
-      },
-      fields(record));
+  [[maybe_unused]] std::string_view names = R::kFieldNames;
+  with_fields(record, [&](auto&... field) { (f(next_field_name(names), field), ...); });
 }
 
 }  // namespace hapax

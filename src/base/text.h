@@ -106,15 +106,19 @@ inline constexpr bool kIsFixed = false;
 template <class T>
 inline constexpr bool kIsFixed<Fixed<T>> = true;
 
+inline void add_field(std::string& text, std::string_view name, std::string_view value) {
+  if (!text.empty()) text += ' ';
+  text += name;
+  text += '=';
+  text += value;
+}
+
 // The fields of a record, clock=5 phase=idle; without those that never change.
 template <Record R>
 std::string fields_text(const R& record) {
   std::string text;
   for_each_field(record, [&]<class T>([[maybe_unused]] std::string_view name, const T& value) {
-    if constexpr (!kIsFixed<T>) {
-      if (!text.empty()) text += ' ';
-      text += fmt::format("{}={}", name, to_text(value));
-    }
+    if constexpr (!kIsFixed<T>) add_field(text, name, to_text(value));
   });
   return text;
 }

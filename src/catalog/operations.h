@@ -20,6 +20,22 @@
 
 namespace hapax {
 
+// What a step writes to, and the way from there to the driver; for messages of one kind, whoever
+// sends them.
+template <class Message>
+struct StepBuffer : InstanceEffects::Scratch {
+  Effects<Message> fx;
+
+  void hand_over(InstanceEffects& driver) {
+    driver.take(fx, [&](const Message& message) {
+      const std::size_t first = driver.arena().size();
+      encode_to(driver.arena(), message);
+      return EncodedMessage{static_cast<std::uint32_t>(first),
+                            static_cast<std::uint32_t>(driver.arena().size() - first)};
+    });
+  }
+};
+
 template <MutexAlgorithm A>
 class OperationsOf {
  public:
@@ -28,10 +44,6 @@ class OperationsOf {
  private:
   using Message = typename A::Message;
   using Encoded = std::span<const std::uint8_t>;
-
-  struct Buffer : InstanceEffects::Scratch {
-    Effects<Message> fx;
-  };
 
   // Only what tests make up is too large for its place, and lies on the heap.
   static constexpr bool kInPlace = sizeof(A) <= Instance::kPlace && alignof(A) <= 8;
@@ -87,15 +99,10 @@ class OperationsOf {
   // Takes a step into the buffer, and hands on what it did.
   template <class F>
   static void step(InstanceEffects& fx, F&& f) {
-    Effects<Message>& typed = fx.scratch_of<Buffer>(&kTable).fx;
-    typed.explain(fx.explains());
-    f(typed);
-    fx.take(typed, [&](const Message& message) {
-      const std::size_t first = fx.arena().size();
-      encode_to(fx.arena(), message);
-      return EncodedMessage{static_cast<std::uint32_t>(first),
-                            static_cast<std::uint32_t>(fx.arena().size() - first)};
-    });
+    auto& buffer = fx.scratch_of<StepBuffer<Message>>(&kTable);
+    buffer.fx.explain(fx.explains());
+    f(buffer.fx);
+    buffer.hand_over(fx);
   }
   static void start(void* at, InstanceEffects& fx) {
     step(fx, [&](Effects<Message>& typed) { hapax::start(in(at), typed); });

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -51,7 +50,7 @@ class ClockVisitor {
   }
   template <Record R>
   void visit(R& record) {
-    std::apply([&](auto&... field) { (visit(field), ...); }, fields(record));
+    with_fields(record, [&](auto&... field) { (visit(field), ...); });
   }
   template <class T>
   void visit(T&) {}  // Has none.

@@ -61,23 +61,23 @@ class InstanceEffects : public Effects<EncodedMessage> {
   // Its own buffer. REQUIRES: always the same T for that owner.
   template <class T>
   T& scratch_of(const void* owner) {
-    if (owner != last_owner_) select(owner, [] { return std::make_unique<T>(); });
+    if (owner != last_owner_ && !select(owner)) {
+      scratch_.emplace_back(owner, std::make_unique<T>());
+      last_ = scratch_.back().second.get();
+    }
     return static_cast<T&>(*last_);
   }
   std::vector<std::uint8_t>& arena() { return bytes_; }
 
  private:
-  template <class Make>
-  void select(const void* owner, Make&& make) {
+  // False if that owner has no buffer yet.
+  bool select(const void* owner) {
     last_owner_ = owner;
     for (const auto& [whose, scratch] : scratch_) {
-      if (whose == owner) {
-        last_ = scratch.get();
-        return;
-      }
+      last_ = scratch.get();
+      if (whose == owner) return true;
     }
-    scratch_.emplace_back(owner, make());
-    last_ = scratch_.back().second.get();
+    return false;
   }
 
   std::vector<std::uint8_t> bytes_;

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/check.h"
@@ -46,12 +45,15 @@ class Fifo {
   // a writer finds it closed.
   static constexpr std::string_view kRecordName = "Fifo";
   static constexpr std::string_view kFieldNames = "items";
-  static auto fields_of(const Fifo& fifo) {
-    return std::tuple<const std::vector<T>>{std::vector<T>(fifo.begin(), fifo.end())};
+  template <class Use>
+  static decltype(auto) with_fields_of(const Fifo& fifo, Use&& use) {
+    const std::vector<T> items(fifo.begin(), fifo.end());
+    return use(items);
   }
-  static auto fields_of(Fifo& fifo) {
+  template <class Use>
+  static decltype(auto) with_fields_of(Fifo& fifo, Use&& use) {
     fifo.close_gap();
-    return std::tie(fifo.items_);
+    return use(fifo.items_);
   }
 
  private:

@@ -88,7 +88,7 @@ class Encoder {
   }
   template <Record R>
   void write(const R& record) {
-    std::apply([&](const auto&... field) { (write(field), ...); }, fields(record));
+    with_fields(record, [&](const auto&... field) { (write(field), ...); });
   }
 
  private:
@@ -158,7 +158,7 @@ class Decoder {
   }
   template <Record R>
   [[nodiscard]] bool read(R& record) {
-    return std::apply([&](auto&... field) { return (read(field) && ...); }, fields(record));
+    return with_fields(record, [&](auto&... field) { return (read(field) && ...); });
   }
 
  private:
