@@ -70,13 +70,16 @@ class SmallWorld {
   void deliver_all() {
     for (bool any = true; any;) {
       any = false;
-      SmallWorld before = *this;
-      for (std::uint32_t p = 0; p < size_; ++p) {
-        for (std::uint32_t q = 0; q < size_; ++q) {
-          for (std::size_t i = before.link(p, q).queue.size(); i > 0 && can_deliver(p, q); --i) {
-            deliver(p, q);
-            any = true;
-          }
+      std::vector<std::pair<std::size_t, std::size_t>> under_way;  // Which link, how many messages.
+      for (std::size_t i = 0; i < links_.size(); ++i) {
+        if (!links_[i].queue.empty()) under_way.emplace_back(i, links_[i].queue.size());
+      }
+      for (auto [at, left] : under_way) {
+        const auto p = static_cast<std::uint32_t>(at / size_),
+                   q = static_cast<std::uint32_t>(at % size_);
+        for (; left > 0 && can_deliver(p, q); --left) {
+          deliver(p, q);
+          any = true;
         }
       }
     }
