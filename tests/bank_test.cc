@@ -4,9 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
@@ -14,19 +12,16 @@
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "process_testing.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+using hapax::testing::contents_of;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file{path};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 // A command line, as the kernel shows it.
 std::string command_of(const fs::path& process) {

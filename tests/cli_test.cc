@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,17 +12,14 @@
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "process_testing.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
+using hapax::testing::contents_of;
 using ::testing::HasSubstr;
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file{path};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 struct Finished {
   int status = -1;

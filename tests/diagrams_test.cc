@@ -6,24 +6,20 @@
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <sys/wait.h>
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "process_testing.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using hapax::testing::contents_of;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file{path};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 std::vector<fs::path> files_below(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;

@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "base/duration.h"
+#include "process_testing.h"
 
 namespace hapax {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::contents_of;
 
 std::string output_of(const std::string& arguments) {
   const std::string command = std::string{HAPAX_BINARY} + " " + arguments + " 2>/dev/null";
@@ -31,11 +31,6 @@ std::string output_of(const std::string& arguments) {
     output.append(buffer, got);
   pclose(pipe);
   return output;
-}
-
-std::string contents_of(const fs::path& path) {
-  std::ifstream file{path};
-  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

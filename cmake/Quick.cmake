@@ -1,5 +1,16 @@
-# What most files include, compiled once: the tests build in two thirds of the time. Not for everyday
-# work, where a forgotten #include should be noticed.
+# What makes a build from nothing quick. Not for everyday work, where a forgotten #include should be noticed.
+
+# g++ looks for garbage each time it has doubled 128 MiB: a fifth of its time, and hardly any memory comes of it.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(--param=ggc-min-heapsize=400000)
+endif()
+# Links in a third of GNU ld's time.
+find_program(HAPAX_GOLD ld.gold)
+if(HAPAX_GOLD)
+  add_link_options(-fuse-ld=gold)
+endif()
+
+# What most files include, compiled once.
 file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cc "")
 set(hapax_common_headers
   <algorithm> <array> <atomic> <charconv> <chrono> <cstdint> <cstdio> <deque> <filesystem> <functional> <map> <memory>
