@@ -18,7 +18,7 @@ namespace {
 using namespace hapax::testing;
 using ::testing::HasSubstr;
 
-constexpr std::uint32_t kMembers = 3;
+constexpr std::uint32_t kCandidates = 3;
 
 class Elections : public ::testing::Test {
  protected:
@@ -27,10 +27,10 @@ class Elections : public ::testing::Test {
   }
   void start_daemons(const Arguments& options, const std::vector<Arguments>& own = {}) {
     std::string members;
-    for (std::uint32_t i = 0; i < kMembers; ++i) {
+    for (std::uint32_t i = 0; i < kCandidates; ++i) {
       members += fmt::format("{}127.0.0.1:{}", i == 0 ? "" : ",", free_port());
     }
-    for (std::uint32_t i = 0; i < kMembers; ++i) {
+    for (std::uint32_t i = 0; i < kCandidates; ++i) {
       Arguments words{HAPAX_BINARY,
                       "node",
                       "--self",
@@ -46,7 +46,7 @@ class Elections : public ::testing::Test {
       if (i < own.size()) words.insert(words.end(), own[i].begin(), own[i].end());
       daemons_.push_back(std::make_unique<Process>(words, Environment{}, folder_));
     }
-    for (std::uint32_t i = 0; i < kMembers; ++i) {
+    for (std::uint32_t i = 0; i < kCandidates; ++i) {
       ASSERT_TRUE(eventually([&] { return sees_all(i); })) << daemons_[i]->err();
     }
   }
@@ -94,7 +94,7 @@ TEST_F(Elections, OneLeadsOthersStandByAndObserversSeeItAll) {
   start_daemons({});
   if (HasFatalFailure()) return;
   std::vector<std::unique_ptr<Process>> observers;
-  for (std::uint32_t i = 0; i < kMembers; ++i) {
+  for (std::uint32_t i = 0; i < kCandidates; ++i) {
     observers.push_back(at(i, {"elect", "x", "--observe", "--json"}));
   }
   const auto all_see = [&](const std::string& value) {
@@ -218,10 +218,10 @@ TEST_P(LeaderBy, IsTheHighestInReachWhileCentralLetsInOneAtATime) {
   if (HasFatalFailure()) return;
   constexpr int kEntries = 20;
   std::vector<std::unique_ptr<Process>> contenders;
-  for (std::uint32_t i = 0; i < 2 * kMembers; ++i) {
+  for (std::uint32_t i = 0; i < 2 * kCandidates; ++i) {
     const std::string count = (folder_ / "count").string();
-    contenders.push_back(
-        at(i % kMembers, {"run", "one", "--", "sh", "-c",
+    contenders.push_back(at(
+        i % kCandidates, {"run", "one", "--", "sh", "-c",
                           fmt::format("for i in $(seq {1}); do n=$(cat {0} 2>/dev/null || echo 0); "
                                       "echo $((n + 1)) >{0}; done; echo $HAPAX_FENCE >>{0}.fences",
                                       count, kEntries)}));
@@ -235,16 +235,16 @@ TEST_P(LeaderBy, IsTheHighestInReachWhileCentralLetsInOneAtATime) {
   for (std::string fence; fences >> fence;) turns.push_back(std::stoi(fence.substr(2)));
   EXPECT_EQ(turns.size(), contenders.size());
   EXPECT_TRUE(std::is_sorted(turns.begin(), turns.end()));
-  for (std::uint32_t i = 0; i < kMembers; ++i) {
+  for (std::uint32_t i = 0; i < kCandidates; ++i) {
     const auto status = hapax::Client{clients_of(i)}.status();
     EXPECT_EQ(status.election, GetParam());
-    EXPECT_TRUE(
-        eventually([&] { return hapax::Client{clients_of(i)}.status().leader == kMembers - 1; }));
+    EXPECT_TRUE(eventually(
+        [&] { return hapax::Client{clients_of(i)}.status().leader == kCandidates - 1; }));
   }
   // It changes with the reach.
-  daemons_[kMembers - 1]->signal(SIGKILL);
+  daemons_[kCandidates - 1]->signal(SIGKILL);
   EXPECT_TRUE(
-      eventually([&] { return hapax::Client{clients_of(0)}.status().leader == kMembers - 2; }));
+      eventually([&] { return hapax::Client{clients_of(0)}.status().leader == kCandidates - 2; }));
 }
 
 }  // namespace

@@ -39,6 +39,15 @@ struct SimProgress {
 // Called when all is set up, with no events yet, and then every so often; false stops the run.
 using SimObserver = std::function<bool(const SimProgress&)>;
 
+// A message in flight, or, with a `from` that no process has, something that happens at `to`.
+template <class Message>
+struct SimEvent {
+  Nanos at;
+  std::uint32_t from;
+  std::uint32_t to;
+  Message message;
+};
+
 template <MutexAlgorithm A>
 class Simulation {
  public:
@@ -56,14 +65,8 @@ class Simulation {
   static constexpr std::size_t kPrefetchAhead = 12;
   static constexpr std::uint64_t kPairStep = 1'000'003;
 
-  // A message in flight, or, with a `from` that no process has, something that happens at `to`.
+  using Event = SimEvent<Message>;
   enum Local : std::uint32_t { kAsk = 0xffff'fff0, kLeave, kArrival, kArrived, kCrash, kResume };
-  struct Event {
-    Nanos at;
-    std::uint32_t from;
-    std::uint32_t to;
-    Message message;
-  };
 
   // The run.
   void begin();

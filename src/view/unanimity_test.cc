@@ -16,7 +16,7 @@ namespace hapax {
 namespace {
 
 constexpr Life kA1{11}, kB1{12}, kC1{13}, kC2{23};
-constexpr NodeId kA{0}, kB{1}, kC{2};
+constexpr NodeId kNodeA{0}, kNodeB{1}, kNodeC{2};
 
 Roll roll_of(std::uint64_t epoch, std::vector<Life> members) {
   return {Epoch{epoch}, std::move(members)};
@@ -24,17 +24,17 @@ Roll roll_of(std::uint64_t epoch, std::vector<Life> members) {
 
 // Member A of three, connected to both others.
 Unanimity connected(std::uint64_t promised = 0) {
-  Unanimity list{kA, kA1, 3, Epoch{promised}};
-  list.met(kB, kB1);
-  list.met(kC, kC1);
+  Unanimity list{kNodeA, kA1, 3, Epoch{promised}};
+  list.met(kNodeB, kB1);
+  list.met(kNodeC, kC1);
   return list;
 }
 
 TEST(Unanimity, ProposesWhenEverybodyIsThere) {
-  Unanimity list{kA, kA1, 3, Epoch{7}};
-  list.met(kB, kB1);
+  Unanimity list{kNodeA, kA1, 3, Epoch{7}};
+  list.met(kNodeB, kB1);
   EXPECT_FALSE(list.propose({}, false));
-  list.met(kC, kC1);
+  list.met(kNodeC, kC1);
   EXPECT_TRUE(list.propose({}, false));
   EXPECT_EQ(list.wanted(), roll_of(8, {kA1, kB1, kC1}));
   EXPECT_FALSE(list.propose({}, false)) << "it does already";
@@ -74,15 +74,15 @@ TEST(Unanimity, FollowsNobodyWhoKnowsOtherLives) {
   EXPECT_FALSE(list.on_report(roll_of(5, {Life{1}, kB1, kC1}))) << "a former life of ours";
   EXPECT_FALSE(list.on_report(roll_of(5, {kA1, kB1}))) << "another list";
   EXPECT_FALSE(list.on_report(roll_of(~0ull, {kA1, kB1, kC1})));
-  list.parted(kC);
+  list.parted(kNodeC);
   EXPECT_TRUE(list.on_report(roll_of(6, {kA1, kB1, kC2}))) << "who is away is believed to be new";
 }
 
 TEST(Unanimity, ProposesAboveWhatItDidNotFollow) {
   Unanimity list = connected();
   EXPECT_FALSE(list.on_report(roll_of(5, {kA1, kB1, kC2})));
-  list.parted(kC);
-  list.met(kC, kC2);
+  list.parted(kNodeC);
+  list.met(kNodeC, kC2);
   EXPECT_TRUE(list.propose({}, false));
   EXPECT_EQ(list.wanted(), roll_of(6, {kA1, kB1, kC2}));
 }
