@@ -17,7 +17,8 @@ Unanimity::Unanimity(NodeId self, Life life, std::uint32_t size, Epoch promised)
 // Two that know different lives would overtake each other for as long as they do. So neither
 // follows the other: who is wrong will find out, and then proposes.
 bool Unanimity::on_report(const Roll& roll) {
-  if (roll.epoch <= promised_ || roll.epoch > kHighest) return false;
+  // Of an epoch that we did not follow, a report was dropped: it would be waited for in vain.
+  if (roll.epoch <= std::max(promised_, heard_) || roll.epoch > kHighest) return false;
   if (wanted_ && roll.epoch <= wanted_->epoch) return false;
   if (contradicts(roll)) {
     heard_ = std::max(heard_, roll.epoch);

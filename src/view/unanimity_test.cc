@@ -78,6 +78,15 @@ TEST(Unanimity, FollowsNobodyWhoKnowsOtherLives) {
   EXPECT_TRUE(list.on_report(roll_of(6, {kA1, kB1, kC2}))) << "who is away is believed to be new";
 }
 
+TEST(Unanimity, FollowsNoEpochOfWhichItDroppedAReport) {
+  Unanimity list = connected();
+  EXPECT_FALSE(list.on_report(roll_of(5, {kA1, kB1, kC2}))) << "C is another, as far as it knows";
+  list.parted(kNodeC);
+  list.met(kNodeC, kC2);
+  EXPECT_FALSE(list.on_report(roll_of(5, {kA1, kB1, kC2}))) << "that report is gone";
+  EXPECT_TRUE(list.on_report(roll_of(6, {kA1, kB1, kC2})));
+}
+
 TEST(Unanimity, ProposesAboveWhatItDidNotFollow) {
   Unanimity list = connected();
   EXPECT_FALSE(list.on_report(roll_of(5, {kA1, kB1, kC2})));
