@@ -166,7 +166,8 @@ void ListGroup::promise(Epoch epoch) {
 
 void ListGroup::conclude(const Orders& orders) {
   if (!orders.ended) return;
-  state_.ended_free = true;
+  // Unless we still waited for the clients of the life before us.
+  if (!waits_until_) state_.ended_free = true;
   if (const auto written = file_->write(state_); !written) host_.log_once(written.error().message);
   // Not from within whatever has told us to leave.
   boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {

@@ -191,6 +191,20 @@ TEST_F(FixedLists, AMemberThatEndedWithNothingHeldIsNotWaitedFor) {
       << logs();
 }
 
+TEST_F(FixedLists, WhoEndsWhileItWaitsLeavesTheWaitToItsNextLife) {
+  start_all();
+  ASSERT_TRUE(until([&] { return all_run(); })) << logs();
+  const Epoch before = at(0).group->epoch();
+  kill(1);
+  start(1);
+  at(1).group->leave({});
+  ASSERT_TRUE(until([&] { return at(1).left; }));
+  kill(1);
+  start(1);
+  EXPECT_FALSE(until([&] { return at(0).group->epoch() > before; }, milliseconds{250}));
+  ASSERT_TRUE(until([&] { return all_run() && at(0).group->epoch() > before; })) << logs();
+}
+
 TEST_F(FixedLists, AMemberWithoutClientsHeldNothingForAnybodyElse) {
   for (std::uint32_t i = 0; i < kSize; ++i) {
     GroupOptions options = options_of(i, kSize);

@@ -37,6 +37,7 @@ struct SwarmMember final : Holders {
   // Of a fixed list: its state file, and what is on the way there.
   Epoch written{}, writing{};
   bool ended_free = true;
+  bool is_open = false;  // It takes part, as this life.
 
   bool is_inside(WaiterId) override { return true; }
   bool runs() const { return service != nullptr || list != nullptr; }

@@ -13,6 +13,7 @@ void Members::start_in_list(SwarmMember& m) {
   m.list = std::make_unique<ListViews>(m.policy, m, NodeId{m.index}, life, stage_.plan.members,
                                        m.written);
   m.writing = {};
+  m.is_open = false;
   ++m.run;
   lease_end_[life] = Instant::max();  // For as long as it lives.
   stage_.note("member {} is life {}", m.index, life);
@@ -26,6 +27,7 @@ void Members::start_in_list(SwarmMember& m) {
 
 void Members::open_in_list(SwarmMember& m) {
   m.ended_free = false;
+  m.is_open = true;
   network_.open(m.index, m.life());
   m.list->take_part(m.orders);
   carry_out(m);
@@ -50,7 +52,7 @@ void Members::end_in_list(SwarmMember& m) {
   network_.close(m.index, Network::Parting::goodbye);
   m.list.reset();
   m.orders.clear();
-  m.ended_free = true;
+  m.ended_free = m.is_open;  // Else somebody may still rely on the life before it.
   ++m.run;
   handlers_.on_crashed(m);
   stage_.agenda.after(stage_.about(stage_.plan.times.ttl), [this, &m] { start_if_down(m); });
