@@ -16,6 +16,7 @@ if(HAPAX_SANITIZE)
   target_compile_options(hapax_flags INTERFACE
     -fsanitize=${HAPAX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -w)
   target_link_options(hapax_flags INTERFACE -fsanitize=${HAPAX_SANITIZE})
+  target_compile_definitions(hapax_flags INTERFACE HAPAX_SANITIZED)  # Memory is no measure there.
 endif()
 
 function(hapax_compile_as_test target)

@@ -9,7 +9,7 @@
 #include "certs/certs.h"
 #include "net/testing/party.h"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef HAPAX_SANITIZED
 
 namespace {
 std::atomic<std::uint64_t> allocations{0};
