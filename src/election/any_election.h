@@ -19,6 +19,11 @@
 
 namespace hapax {
 
+class AnyElection;
+// Not AnyElection itself: whether it can be copied must not depend on this.
+template <class A>
+concept Holdable = !std::same_as<A, AnyElection> && ElectionAlgorithm<A>;
+
 class AnyElection {
  public:
   class Member {
@@ -44,7 +49,7 @@ class AnyElection {
     Member& operator=(const Member&) = default;
   };
 
-  template <ElectionAlgorithm A>
+  template <Holdable A>
   explicit AnyElection(A algorithm);
   AnyElection(const AnyElection& other) : member_(other.member_->copy()) {}
   AnyElection(AnyElection&&) noexcept = default;
@@ -122,7 +127,7 @@ class AnyElection::Of final : public Member {
   A algorithm_;
 };
 
-template <ElectionAlgorithm A>
+template <Holdable A>
 AnyElection::AnyElection(A algorithm) : member_(std::make_unique<Of<A>>(std::move(algorithm))) {}
 
 // A member for each place of a view of `size`.
