@@ -1,16 +1,18 @@
-# hapax_fuzz(NAME SOURCES…): `ninja hapax_NAME_fuzz && src/ROOM/NAME_fuzz -max_total_time=60 CORPUS`. By clang++
-# whatever builds the rest, as libFuzzer is clang's; all sources in one command, so that they see where to go.
-function(hapax_fuzz name)
-  if(NOT HAPAX_FUZZ)
-    return()
+# hapax_fuzz(NAME ROOM): the target in fuzz/NAME.cc, which is run with the inputs in fuzz/NAME: by libFuzzer in the
+# preset `fuzz` (hapax_NAME_fuzz), in the room's tests elsewhere. See base/testing/fuzz.h.
+function(hapax_fuzz name room)
+  if(HAPAX_FUZZ)
+    add_executable(hapax_${name}_fuzz fuzz/${name}.cc)
+    target_link_libraries(hapax_${name}_fuzz PRIVATE hapax_${room})
+    target_link_options(hapax_${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    target_compile_definitions(hapax_${name}_fuzz PRIVATE HAPAX_LIBFUZZER)
+    set_target_properties(hapax_${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+    add_dependencies(hapax_fuzz_targets hapax_${name}_fuzz)
+  elseif(BUILD_TESTING)
+    target_sources(hapax_${room}_test PRIVATE fuzz/${name}.cc)
+    target_compile_definitions(hapax_${room}_test PRIVATE HAPAX_FUZZ_INPUTS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz")
   endif()
-  find_program(HAPAX_CLANG NAMES clang++ REQUIRED)
-  set(sources ${ARGN})
-  list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  add_custom_command(OUTPUT ${name}_fuzz
-    COMMAND ${HAPAX_CLANG} -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined
-      -Wno-overloaded-shift-op-parentheses
-      -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include ${sources} -lfmt -o ${name}_fuzz
-    DEPENDS ${sources} VERBATIM)
-  add_custom_target(hapax_${name}_fuzz DEPENDS ${name}_fuzz)
 endfunction()
+if(HAPAX_FUZZ)
+  add_custom_target(hapax_fuzz_targets)
+endif()

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "base/testing/fuzz.h"
 #include "core/lock_name.h"
 #include "locks/lock_payload.h"
 #include "locks/lock_table.h"
 #include "locks/testing/table_group.h"
 #include "catalog/algorithms.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+void fuzz_payloads(std::span<const std::uint8_t> input);
 
 namespace hapax {
 namespace {
@@ -233,32 +234,13 @@ Bytes as_input(const std::vector<Bytes>& payloads, Prng& prng) {
   return input;
 }
 
-void mutate(Bytes& input, Prng& prng) {
-  for (std::uint64_t times = prng.below(6); times > 0 && !input.empty(); --times) {
-    const auto at = input.begin() + static_cast<std::ptrdiff_t>(prng.below(input.size()));
-    switch (prng.below(4)) {
-      case 0:
-        *at = static_cast<std::uint8_t>(prng.next());
-        break;
-      case 1:
-        *at = static_cast<std::uint8_t>(*at ^ 1u << prng.below(8));
-        break;
-      case 2:
-        input.erase(at);
-        break;
-      default:
-        input.insert(at, static_cast<std::uint8_t>(prng.next()));
-    }
-  }
-}
-
 TEST(PayloadFuzz, RunsOverRecordedPayloadsAndMutationsOfThem) {
   const std::vector<Bytes> recorded = recorded_payloads();
   Prng prng{3};
   for (int i = 0; i < 20'000; ++i) {
     Bytes input = as_input(recorded, prng);
     if (i % 4 != 0) mutate(input, prng);
-    LLVMFuzzerTestOneInput(input.data(), input.size());
+    fuzz_payloads(input);
   }
 }
 

@@ -23,11 +23,15 @@ std::string key_of(std::string_view prefix, Life life) {
   return fmt::format("{}{}", prefix, number(life));
 }
 
+// Everything here counts, and must be able to go on.
+constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 62;
+
 std::optional<std::uint64_t> number_in(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_shortest = text.size() == 1 || !text.starts_with('0');
-  if (failed != std::errc{} || end != text.data() + text.size() || !is_shortest) {
+  if (failed != std::errc{} || end != text.data() + text.size() || !is_shortest ||
+      value > kLargestNumber) {
     return std::nullopt;
   }
   return value;
@@ -45,7 +49,8 @@ std::optional<json::object> object_in(const std::string& text) {
 std::optional<std::uint64_t> number_at(const json::object& object, std::string_view field) {
   const json::value* value = object.if_contains(field);
   if (value == nullptr || !value->is_int64() || value->as_int64() < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(value->as_int64());
+  const auto number = static_cast<std::uint64_t>(value->as_int64());
+  return number > kLargestNumber ? std::nullopt : std::optional{number};
 }
 std::optional<std::string> text_at(const json::object& object, std::string_view field) {
   const json::value* value = object.if_contains(field);

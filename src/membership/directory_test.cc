@@ -100,6 +100,8 @@ TEST(Directory, RefusesWhatItWouldNotWrite) {
   const std::pair<const char*, const char*> bad[] = {
       {"lives", "-1"},
       {"lives", "007"},
+      {"lives", "18446744073709551615"},
+      {"view", R"({"epoch":9223372036854775807,"members":[1]})"},
       {"view", "{}"},
       {"view", R"({"epoch":0,"members":[]})"},
       {"view", R"({"epoch":1,"members":[1,1]})"},

@@ -1,6 +1,4 @@
-// Bytes of a client at its daemon's door, and of a daemon at its client's. For libFuzzer:
-// -DHAPAX_FUZZ=ON gives hapax_session_fuzz. With any compiler session_fuzz_test.cc runs it over the
-// corpus and mutations of it.
+// Bytes of a client at its daemon's door, and of a daemon at its client's.
 //
 // The first byte says who speaks: even a client, odd a daemon. The rest is what it says.
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/testing/fuzz.h"
 #include "session/frames.h"
 
 namespace hapax::session {
@@ -42,14 +41,12 @@ void read_all(std::span<const std::uint8_t> bytes, std::size_t largest) {
 }  // namespace
 }  // namespace hapax::session
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HAPAX_FUZZ_TARGET(session) {
   using namespace hapax::session;
-  if (size == 0) return 0;
-  const std::span<const std::uint8_t> bytes{data + 1, size - 1};
-  if (data[0] % 2 == 0) {
-    read_all<Ask>(bytes, kLargestAsk);
+  if (input.empty()) return;
+  if (input[0] % 2 == 0) {
+    read_all<Ask>(input.subspan(1), kLargestAsk);
   } else {
-    read_all<Answer>(bytes, kLargestAnswer);
+    read_all<Answer>(input.subspan(1), kLargestAnswer);
   }
-  return 0;
 }

@@ -1,6 +1,4 @@
-// Hostile bytes against a lock table that serves every algorithm, in between what clients do. For
-// libFuzzer: -DHAPAX_FUZZ=ON gives hapax_payload_fuzz. With any compiler hapax_locks_test runs it
-// over recorded payloads and mutations of them.
+// Hostile bytes against a lock table that serves every algorithm, in between what clients do.
 //
 // An input is a row of commands, a byte each and what it needs:
 //   0x00 … 0x7f   receive from member 0 … 3 (3 is none): a length byte, and so many bytes
@@ -15,9 +13,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/testing/fuzz.h"
+#include "catalog/catalog.h"
 #include "core/lock_name.h"
 #include "locks/lock_table.h"
-#include "catalog/catalog.h"
 
 namespace hapax {
 namespace {
@@ -124,7 +123,4 @@ void run(std::span<const std::uint8_t> bytes) {
 }  // namespace
 }  // namespace hapax
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  hapax::run({data, size});
-  return 0;
-}
+HAPAX_FUZZ_TARGET(payloads) { hapax::run(input); }

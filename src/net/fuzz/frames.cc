@@ -1,5 +1,4 @@
-// Bytes of a stranger through everything that reads them before and after a greeting. Built with
-// libFuzzer by -DHAPAX_FUZZ=ON; frame_fuzz_test.cc runs it on the corpus and mutations of it.
+// Bytes of a stranger through everything that reads them before and after a greeting.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "base/testing/fuzz.h"
 #include "net/frame.h"
 #include "net/greeting.h"
 #include "net/link.h"
@@ -87,8 +87,6 @@ void read_all(std::span<const std::uint8_t> bytes, std::size_t piece) {
 }  // namespace hapax::net
 
 // The first byte says in what pieces the others arrive.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  hapax::net::read_all({data + 1, size - 1}, std::size_t{data[0]} + 1);
-  return 0;
+HAPAX_FUZZ_TARGET(frames) {
+  if (!input.empty()) hapax::net::read_all(input.subspan(1), std::size_t{input[0]} + 1);
 }
