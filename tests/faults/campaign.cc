@@ -30,7 +30,8 @@ using namespace std::chrono_literals;
 
 const std::map<std::string, EngineKind> kEngines{{"embedded", EngineKind::embedded},
                                                  {"etcd", EngineKind::etcd},
-                                                 {"zookeeper", EngineKind::zookeeper}};
+                                                 {"zookeeper", EngineKind::zookeeper},
+                                                 {"none", EngineKind::none}};
 constexpr int kFine = 0, kFindings = 1, kSkipped = 77;
 
 fs::path new_folder() {
@@ -84,6 +85,7 @@ int verdict(const Plan& plan, const audit::Report& report, const Holders::Outcom
 std::string engine_text(const Plan& plan) {
   for (const auto& [name, kind] : kEngines) {
     if (kind == plan.engine && kind == EngineKind::embedded) return name;
+    if (kind == plan.engine && kind == EngineKind::none) return "none, a fixed list";
     if (kind == plan.engine) return fmt::format("{} of {} servers", name, plan.servers);
   }
   return {};
@@ -140,19 +142,22 @@ int run(int argc, char** argv) {
   Plan plan;
   double minutes = 0.5;
   std::string engine = "embedded";
-  unsigned ttl_ms = 1'000;
+  unsigned ttl_ms = 0;
   bool keep = false;
   CLI::App app{"Faults at a real group of daemons, and a judgement of what its clients saw"};
   app.add_option("--hapax", plan.hapax, "The program")->required()->check(CLI::ExistingFile);
   app.add_option("--worker", plan.worker, "Its client")->required()->check(CLI::ExistingFile);
   app.add_option("--minutes", minutes, "How long faults strike")->check(CLI::Range(0.01, 1'440.0));
-  app.add_option("--engine", engine, "embedded, etcd or zookeeper")->check(CLI::IsMember(kEngines));
+  app.add_option("--engine", engine, "embedded, etcd, zookeeper, or none: a fixed list of members")
+      ->check(CLI::IsMember(kEngines));
   app.add_option("--servers", plan.servers, "Of etcd or ZooKeeper")
       ->check(CLI::IsMember({1, 3, 5}));
   app.add_option("--members", plan.members, "Daemons")->check(CLI::Range(2, 50));
   app.add_option("--workers", plan.workers, "Clients")->check(CLI::Range(1, 1'000));
   app.add_option("--locks", plan.locks, "Names they want")->check(CLI::Range(1, 100));
-  app.add_option("--ttl", ttl_ms, "Of leases, in milliseconds")->check(CLI::Range(500, 60'000));
+  app.add_option("--ttl", ttl_ms,
+                 "Of leases, in milliseconds; 1000, in a fixed list what clients promise")
+      ->check(CLI::Range(500, 60'000));
   app.add_option("--only", plan.only, "This kind of strike alone, e.g. 'lose packets'");
   app.add_option("--seed", plan.seed, "Of the faults");
   auto* paused = app.add_option("--paused-holder", plan.paused_holders,
@@ -173,6 +178,7 @@ int run(int argc, char** argv) {
   plan.engine = kEngines.at(engine);
   // Under libfaketime gRPC does not reconnect as soon as the clock is off at all.
   plan.clocks_jump = plan.clocks_jump && plan.engine == EngineKind::embedded;
+  if (ttl_ms == 0) ttl_ms = plan.engine == EngineKind::none ? 4'000 : 1'000;
   plan.ttl = std::chrono::milliseconds{ttl_ms};
   plan.length = std::chrono::milliseconds{static_cast<long>(minutes * 60'000)};
   if (plan.paused_holders > 0 || plan.takeovers > 0) plan.locks = 1, plan.workers = plan.members;

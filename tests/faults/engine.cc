@@ -5,7 +5,10 @@
 #include <fstream>
 #include <memory>
 #include <sqlite3.h>
+#include <sstream>
 #include <stdexcept>
+#include <sys/stat.h>
+#include <utility>
 
 #include "faults/servers.h"
 
@@ -39,13 +42,37 @@ class Embedded : public EngineUnderTest {
     mount_image();
   }
   void stop_all() override {
-    sqlite3* opened = nullptr;
-    const int status = sqlite3_open((disk_ / "engine.db").c_str(), &opened);
-    sitting_.reset(opened);
-    if (status != SQLITE_OK) throw std::runtime_error{"cannot open engine.db"};
-    sqlite3_busy_timeout(opened, 2'000);
+    sitting_ = open("engine.db");
     // Held until it is closed. If it cannot be had, somebody else sits on it.
-    sqlite3_exec(opened, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+    sqlite3_exec(sitting_.get(), "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+  }
+  void wipe() override {
+    for (const char* file : {"engine.db", "engine.db-wal", "engine.db-shm"}) {
+      std::filesystem::remove(disk_ / file);
+    }
+  }
+  // In place, by SQLite's own means, as `sqlite3 engine.db .restore` does it.
+  void restore() override {
+    const bool back = std::exchange(has_copy_, !has_copy_);
+    copy(back ? "copy.db" : "engine.db", back ? "engine.db" : "copy.db");
+  }
+  // SQLite locks byte 120 of the -shm file for whoever writes.
+  bool is_committing(pid_t process) const override {
+    struct stat file {};
+    if (stat((disk_ / "engine.db-shm").c_str(), &file) != 0) return false;
+    std::ifstream locks{"/proc/locks"};
+    for (std::string line; std::getline(locks, line);) {
+      std::istringstream words{line};
+      std::string number, kind, mode, access, device;
+      pid_t owner = 0;
+      off_t from = 0;
+      words >> number >> kind >> mode >> access >> owner >> device >> from;
+      if (owner == process && access == "WRITE" && from == 120 &&
+          device.ends_with(fmt::format(":{}", file.st_ino))) {
+        return true;
+      }
+    }
+    return false;
   }
   void heal() override {
     sitting_.reset();
@@ -60,8 +87,32 @@ class Embedded : public EngineUnderTest {
   struct Close {
     void operator()(sqlite3* database) const { sqlite3_close(database); }
   };
+  using Database = std::unique_ptr<sqlite3, Close>;
+  Database open(const char* file) const {
+    sqlite3* opened = nullptr;
+    const int status = sqlite3_open((disk_ / file).c_str(), &opened);
+    Database database{opened};
+    if (status != SQLITE_OK) throw std::runtime_error{fmt::format("cannot open {}", file)};
+    sqlite3_busy_timeout(opened, 2'000);
+    return database;
+  }
+  // Or nothing, if somebody sits on it.
+  void copy(const char* from, const char* to) const {
+    const Database source = open(from), target = open(to);
+    sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", source.get(), "main");
+    if (backup == nullptr) throw std::runtime_error{"cannot copy engine.db"};
+    sqlite3_backup_step(backup, -1);
+    sqlite3_backup_finish(backup);
+  }
+
   std::filesystem::path image_, disk_;
-  std::unique_ptr<sqlite3, Close> sitting_;
+  bool has_copy_ = false;
+  Database sitting_;
+};
+
+class None : public EngineUnderTest {
+ public:
+  std::string url() const override { return {}; }
 };
 
 }  // namespace
@@ -72,6 +123,8 @@ std::unique_ptr<EngineUnderTest> start_engine(const Plan& plan, Network& network
       return start_etcd(plan, network);
     case EngineKind::zookeeper:
       return start_zookeeper(plan, network);
+    case EngineKind::none:
+      return std::make_unique<None>();
     case EngineKind::embedded:
       break;
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "faults/network.h"
@@ -16,6 +17,7 @@ class EngineUnderTest {
  public:
   virtual ~EngineUnderTest() = default;
 
+  // Empty: there is none, and the members are a fixed list.
   virtual std::string url() const = 0;
   // Servers that can fall; none of an engine that is a file.
   virtual std::vector<std::string> hosts() const { return {}; }
@@ -26,9 +28,15 @@ class EngineUnderTest {
   virtual void fill_disk() {}
   // Only what the disk was told to keep is left of it. REQUIRES: nobody uses it, or will go on.
   virtual void cut_power() {}
+  // Whether that process is in the middle of a commit, and nobody else can make one.
+  virtual bool is_committing(pid_t) const { return false; }
   // Nobody can commit any more.
-  virtual void stop_all() = 0;
-  virtual void heal() = 0;
+  virtual void stop_all() {}
+  // As after a disk that was lost: it is empty.
+  virtual void wipe() {}
+  // As it was at the last but one call. The first, third, … only take the copy.
+  virtual void restore() {}
+  virtual void heal() {}
 };
 
 std::unique_ptr<EngineUnderTest> start_engine(const Plan& plan, Network& network);

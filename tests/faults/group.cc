@@ -33,12 +33,12 @@ std::string socket_of(const Plan& plan, std::size_t member) {
 Group::Group(const Plan& plan)
     : plan_(plan), own_history_((plan.folder / "campaign.jsonl").string()) {
   for (unsigned i = 0; i < plan.locks; ++i) locks_.push_back(fmt::format("lock-{}", i + 1));
-  std::string addresses;
   for (unsigned i = 0; i < plan.members; ++i) {
-    addresses += (i == 0 ? "" : ",") + network_.add_host(fmt::format("m{}", i + 1));
+    const std::string host = network_.add_host(fmt::format("m{}", i + 1));
+    addresses_ += fmt::format("{}{}:7400", i == 0 ? "" : ",", host);
   }
   run_command(fmt::format("{} certs --dir {}/certs --members {} >/dev/null", plan.hapax.string(),
-                          plan.folder.string(), addresses));
+                          plan.folder.string(), addresses_));
   engine_ = start_engine(plan, network_);
   for (unsigned i = 0; i < plan.members; ++i) add_member(plan);
   for (unsigned i = 0; i < plan.workers; ++i) {
@@ -59,29 +59,23 @@ void Group::add_member(const Plan& plan) {
   if (const std::string library = faketime_library(); plan.clocks_jump && !library.empty()) {
     words.push_back("LD_PRELOAD=" + library);
   }
-  words.insert(words.end(), {plan.hapax.string(),
-                             "node",
-                             "--engine",
-                             engine_->url(),
-                             "--group",
-                             "faults",
-                             "--listen",
-                             network_.address_of(host) + ":7400",
-                             "--clients",
-                             socket_of(plan, i),
-                             "--ttl",
-                             fmt::format("{}ms", plan.ttl.count()),
-                             "--name",
-                             host,
-                             "--ca",
-                             certs + "/ca.pem",
-                             "--cert",
-                             fmt::format("{}/member-{}.pem", certs, i + 1),
-                             "--key",
+  const std::string state = (plan.folder / (host + ".state")).string();
+  words.insert(words.end(), {plan.hapax.string(), "node", "--group", "faults"});
+  if (engine_->url().empty()) {
+    words.insert(words.end(),
+                 {"--self", fmt::format("{}", i + 1), "--members", addresses_, "--state", state});
+  } else {
+    words.insert(words.end(), {"--engine", engine_->url(), "--name", host, "--listen",
+                               network_.address_of(host) + ":7400", "--ttl",
+                               fmt::format("{}ms", plan.ttl.count())});
+  }
+  words.insert(words.end(), {"--clients", socket_of(plan, i), "--ca", certs + "/ca.pem", "--cert",
+                             fmt::format("{}/member-{}.pem", certs, i + 1), "--key",
                              fmt::format("{}/member-{}.key", certs, i + 1)});
   std::ofstream{clock} << "+0s\n";
-  members_.push_back(
-      {host, Restartable{host, host, words, (plan.folder / (host + ".log")).string()}, clock});
+  members_.push_back({host,
+                      Restartable{host, host, words, (plan.folder / (host + ".log")).string()},
+                      clock, state});
 }
 
 void Group::start_worker(Worker& worker) {

@@ -27,6 +27,7 @@ class Group {
     std::string host;
     Restartable daemon;
     std::string clock_file;  // How much its wall clock is off.
+    std::string state_file;  // What it remembers itself.
   };
   struct Worker {
     std::string stem;  // w3: its client is w3, and after restarts w3.1, w3.2, …
@@ -69,6 +70,7 @@ class Group {
   const Plan plan_;
   Network network_;
   std::unique_ptr<EngineUnderTest> engine_;
+  std::string addresses_;  // Of all members, as a list.
   std::vector<Member> members_;
   std::vector<std::string> locks_;
   std::deque<Worker> workers_;

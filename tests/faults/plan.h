@@ -8,7 +8,7 @@
 
 namespace hapax::faults {
 
-enum class EngineKind { embedded, etcd, zookeeper };
+enum class EngineKind { embedded, etcd, zookeeper, none };  // None: a fixed list of members.
 
 struct Plan {
   std::filesystem::path hapax, worker;  // The programs.

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "faults/restartable.h"
@@ -52,6 +53,20 @@ class Servers : public EngineUnderTest {
   void stop_all() override {
     for (Restartable& server : servers_) server.kill_now();
   }
+  void wipe() override {
+    stop_all();
+    for (const auto& folder : data_) empty(folder);
+  }
+  void restore() override {
+    stop_all();
+    const bool back = std::exchange(has_copy_, !has_copy_);
+    for (const auto& folder : data_) {
+      const auto copy = folder.string() + ".copy";
+      const auto from = back ? copy : folder.string(), to = back ? folder.string() : copy;
+      std::filesystem::remove_all(to);
+      std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+    }
+  }
   void heal() override {
     for (Restartable& server : servers_) {
       if (!server.is_running()) server.start();
@@ -79,12 +94,16 @@ class Servers : public EngineUnderTest {
   }
   // By its own account.
   virtual bool leads(std::size_t which) = 0;
+  // Of what a server keeps, there.
+  virtual void empty(const std::filesystem::path& folder) { std::filesystem::remove_all(folder); }
 
   std::vector<std::string> hosts_, addresses_;
+  std::vector<std::filesystem::path> data_;
 
  private:
   std::string scheme_;
   unsigned port_;
+  bool has_copy_ = false;
   std::vector<Restartable> servers_;
 };
 
@@ -98,11 +117,12 @@ class Etcd final : public Servers {
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       const std::string clients = fmt::format("http://{}:2379", addresses_[i]);
       const std::string peers = fmt::format("http://{}:2380", addresses_[i]);
+      data_.push_back(plan.fast_folder / hosts_[i]);
       start(plan, {"etcd",
                    "--name",
                    hosts_[i],
                    "--data-dir",
-                   (plan.fast_folder / hosts_[i]).string(),
+                   data_.back().string(),
                    "--listen-client-urls",
                    clients,
                    "--advertise-client-urls",
@@ -149,6 +169,7 @@ class ZooKeeper final : public Servers {
     }
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       const auto home = plan.fast_folder / hosts_[i];
+      data_.push_back(home / "data");
       std::filesystem::create_directories(home / "data");
       std::ofstream{home / "data" / "myid"} << i + 1;
       std::ofstream{home / "zoo.cfg"}
@@ -171,6 +192,10 @@ class ZooKeeper final : public Servers {
   }
 
  private:
+  // All but which server it is.
+  void empty(const std::filesystem::path& folder) override {
+    std::filesystem::remove_all(folder / "version-2");
+  }
   bool leads(std::size_t which) override {
     const std::string said = output_of(fmt::format(
         "timeout 0.5 bash -c 'exec 3<>/dev/tcp/{}/2181 && printf srvr >&3 && cat <&3' 2>/dev/null",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <string>
@@ -35,7 +36,12 @@ const std::vector<Strikes::Fault>& Strikes::all() {
       {"lose packets", &Strikes::lose_packets, Fault::nothing},
       {"wall clock jumps", &Strikes::jump_clock, Fault::clocks},
       {"kill a worker", &Strikes::kill_worker, Fault::nothing},
-      {"engine down", &Strikes::stop_engine, Fault::nothing},
+      {"kill all daemons", &Strikes::restart_all, Fault::list},
+      {"kill a daemon, and lose its state file", &Strikes::lose_state, Fault::list},
+      {"engine down", &Strikes::stop_engine, Fault::engine},
+      {"engine wiped", &Strikes::wipe_engine, Fault::engine},
+      {"engine restored from an older copy", &Strikes::restore_engine, Fault::engine},
+      {"pause a daemon within a commit", &Strikes::pause_in_commit, Fault::disk},
       {"engine's disk full", &Strikes::fill_disk, Fault::disk},
       {"power cut of daemons and engine", &Strikes::cut_power, Fault::disk},
       {"cut a member from the engine", &Strikes::deaf_to_engine, Fault::servers},
@@ -71,6 +77,8 @@ void Strikes::run() {
 bool Strikes::is_possible(const Fault& fault) const {
   if (!plan_.only.empty() && plan_.only != fault.name) return false;
   if (fault.needs == Fault::clocks) return plan_.clocks_jump;
+  if (fault.needs == Fault::list) return plan_.engine == EngineKind::none;
+  if (fault.needs == Fault::engine) return plan_.engine != EngineKind::none;
   if (fault.needs == Fault::servers) return !group_.engine().hosts().empty();
   return fault.needs != Fault::disk || group_.engine().has_disk();
 }
@@ -110,6 +118,21 @@ void Strikes::kill_member() {
 
 void Strikes::pause_member() {
   group_.members()[some_member()].daemon.pause();
+  pass(plan_.ttl * 3 / 2);
+}
+
+// If it makes one within a second; otherwise anywhere.
+void Strikes::pause_in_commit() {
+  Restartable& daemon = group_.members()[some_member()].daemon;
+  const auto give_up = Time::now() + 1s;
+  const auto is_within = [&] { return group_.engine().is_committing(daemon.pid()); };
+  while (daemon.is_running() && Time::now() < give_up) {
+    if (!is_within()) continue;
+    daemon.pause();
+    if (is_within()) break;
+    daemon.resume();
+  }
+  daemon.pause();
   pass(plan_.ttl * 3 / 2);
 }
 
@@ -164,6 +187,21 @@ void Strikes::jump_clock() {
 void Strikes::kill_worker() { group_.replace_worker(random_.below(group_.workers().size())); }
 
 void Strikes::stop_engine() { group_.engine().stop_all(); }
+
+void Strikes::wipe_engine() { group_.engine().wipe(); }
+
+void Strikes::restore_engine() { group_.engine().restore(); }
+
+void Strikes::restart_all() {
+  for (Group::Member& member : group_.members()) member.daemon.kill_now();
+}
+
+// Of one at a time: the others remember for it.
+void Strikes::lose_state() {
+  Group::Member& member = group_.members()[some_member()];
+  member.daemon.kill_now();
+  std::filesystem::remove(member.state_file);
+}
 
 void Strikes::fill_disk() { group_.engine().fill_disk(); }
 

@@ -33,7 +33,8 @@ class Strikes {
   struct Fault {
     const char* name;
     void (Strikes::*strike)();
-    enum Needs { nothing, servers, disk, clocks } needs;  // Servers or a disk of the engine.
+    // An engine, servers of it, or a disk of it; a fixed list instead.
+    enum Needs { nothing, engine, servers, disk, list, clocks } needs;
   };
   static const std::vector<Fault>& all();
   bool is_possible(const Fault& fault) const;
@@ -47,6 +48,7 @@ class Strikes {
 
   void kill_member();
   void pause_member();
+  void pause_in_commit();
   void pause_host();
   void cut_off();
   void one_way();
@@ -57,6 +59,10 @@ class Strikes {
   void jump_clock();
   void kill_worker();
   void stop_engine();
+  void wipe_engine();
+  void restore_engine();
+  void restart_all();
+  void lose_state();
   void fill_disk();
   void cut_power();
   void kill_server();
