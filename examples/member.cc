@@ -1,7 +1,7 @@
 // A program that is a member of its group itself, with no daemon: it finds the others through an
 // engine, here a file that the programs of this machine share.
 //
-//   member FILE ADDRESS [NAME]     ADDRESS is where the others reach us: 127.0.0.1:7401, unix:/path
+//   member FILE ADDRESS [NAME]     ADDRESS is where the others reach us: unix:/path, or host:port
 #include <exception>
 #include <hapax/hapax.h>
 #include <iostream>

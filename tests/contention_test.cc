@@ -58,7 +58,8 @@ class Contention : public ::testing::TestWithParam<Expected> {
   void start_daemons() {
     std::string members;
     for (std::uint32_t i = 0; i < kMembers; ++i) {
-      members += fmt::format("{}127.0.0.1:{}", i == 0 ? "" : ",", free_port());
+      members +=
+          fmt::format("{}unix:{}/member-{}", i == 0 ? "" : ",", folder_.path().string(), i + 1);
     }
     for (std::uint32_t i = 0; i < kMembers; ++i) {
       daemons_.push_back(std::make_unique<Process>(

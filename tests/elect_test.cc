@@ -1,4 +1,4 @@
-// Elections with real processes: three daemons over loopback TCP, programs that campaign, resign,
+// Elections with real processes: three daemons over Unix sockets, programs that campaign, resign,
 // hand over and are killed, and observers at all members.
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ class Elections : public ::testing::Test {
   void start_daemons(const Arguments& options, const std::vector<Arguments>& own = {}) {
     std::string members;
     for (std::uint32_t i = 0; i < kCandidates; ++i) {
-      members += fmt::format("{}127.0.0.1:{}", i == 0 ? "" : ",", free_port());
+      members += fmt::format("{}unix:{}/member-{}", i == 0 ? "" : ",", folder_.path().string(), i);
     }
     for (std::uint32_t i = 0; i < kCandidates; ++i) {
       Arguments words{HAPAX_BINARY,
@@ -196,7 +196,7 @@ TEST_F(Elections, BadInputIsOneLineAndNobodyLeadsIsSaid) {
   refused({"resign", "x"}, 1, "nobody leads x");
   refused({"resign", "x", "--to", "a\tb"}, 64, "--to");
   refused({"stats", "--every", "0"}, 64, "seconds");
-  refused({"node", "--self", "1", "--members", "127.0.0.1:1", "--election", "lots"}, 64,
+  refused({"node", "--self", "1", "--members", "unix:1", "--election", "lots"}, 64,
           "bully, ring-election, chang-roberts");
   const auto leader = candidate(1, "a");
   ASSERT_TRUE(eventually([&] { return leads(*leader); }));

@@ -37,7 +37,7 @@ class Daemons {
  public:
   explicit Daemons(Arguments options) : options_(std::move(options)) {
     for (std::uint32_t i = 0; i < kMembers; ++i) {
-      members_ += fmt::format("{}127.0.0.1:{}", i == 0 ? "" : ",", free_port());
+      members_ += fmt::format("{}unix:{}/member-{}", i == 0 ? "" : ",", folder_.path().string(), i);
     }
     for (std::uint32_t i = 0; i < kMembers; ++i) start(i, true);
   }

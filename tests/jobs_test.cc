@@ -33,7 +33,7 @@ class Jobs : public ::testing::Test {
       nodes_.push_back(
           start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--group",
                  "test", "--listen", "unix:" + (folder_ / ("m" + std::to_string(i))).string(),
-                 "--clients", address(i), "--clients", tcp_address(i), "--name",
+                 "--clients", address(i), "--clients", tcp_address(i), "--insecure", "--name",
                  "host" + std::to_string(i), "--ttl", "1s"}));
     }
     for (int i = 1; i <= size; ++i) {
@@ -201,7 +201,7 @@ TEST_F(Jobs, AreEndedByADaemonWhoseLeaseEnds) {
 // clock.
 TEST_F(Jobs, AreEndedByTheWardenWhenTheDaemonIsFarAway) {
   start_group(2);
-  const auto run = start_ticking_at(tcp_address(1), {});
+  const auto run = start_ticking_at(tcp_address(1), {"--insecure"});
   const auto next = start_next(2);
   run->signal(SIGSTOP);
   EXPECT_EQ(next->wait(), 0) << next->err();

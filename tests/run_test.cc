@@ -502,15 +502,15 @@ TEST_F(Run, MistakesAreOneLineAndSixtyFour) {
   expect_refused({"node", "--members", "a:1,b:2"}, 64, "--self is missing");
   expect_refused({"node", "--members", "a:1,b:2", "--self", "3"}, 64, "1 … 2");
   expect_refused({"node", "--members", "a:1,b:2", "--self", "1"}, 64, "TLS");
-  expect_refused({"node", "--members", "127.0.0.1:1", "--self", "1", "--ca", "x"}, 64, "--cert");
-  expect_refused({"node", "--members", "127.0.0.1:1", "--self", "1", "--metrics", "0.0.0.0:1"}, 64,
+  expect_refused({"node", "--members", "unix:1", "--self", "1", "--ca", "x"}, 64, "--cert");
+  expect_refused({"node", "--members", "unix:1", "--self", "1", "--metrics", "0.0.0.0:1"}, 64,
                  "127.0.0.1");
   expect_refused({"node", "--config", "/no/such/file"}, 64, "/no/such/file");
 }
 
 TEST_F(Run, AFileIsOverriddenByTheEnvironmentAndThatByFlags) {
   file("hapax.toml",
-       "self = 1\nmembers = [\"127.0.0.1:7401\", \"127.0.0.1:7402\"]\n"
+       "self = 1\nmembers = [\"127.0.0.1:7401\", \"127.0.0.1:7402\"]\ninsecure = true\n"
        "group = \"from-file\"\nalgorithm = [\"orders/*=maekawa\"]\nclients = [\"unix:/tmp/f\"]\n");
   environment_.push_back({"HAPAX_GROUP", "from-environment"});
   environment_.push_back({"HAPAX_SELF", "2"});

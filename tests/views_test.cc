@@ -203,12 +203,12 @@ TEST_F(Views, RefuseWhatMakesNoSense) {
     EXPECT_EQ(process->wait(10s), 64) << why;
     EXPECT_THAT(process->err(), HasSubstr(why));
   };
-  refused({"--engine", "embedded:x"}, "--listen");
-  refused({"--engine", "nosuch:x", "--listen", "127.0.0.1:7"}, "--engine");
-  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--self", "1"}, "--self");
-  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--ttl", "100ms"}, "500ms");
-  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--ttl", "soon"}, "--ttl");
-  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7", "--seat", "65"}, "--seat");
+  refused({"--engine", "embedded:x", "--listen", "127.0.0.1:7"}, "--insecure");
+  refused({"--engine", "nosuch:x", "--listen", "unix:7"}, "--engine");
+  refused({"--engine", "embedded:x", "--listen", "unix:7", "--self", "1"}, "--self");
+  refused({"--engine", "embedded:x", "--listen", "unix:7", "--ttl", "100ms"}, "500ms");
+  refused({"--engine", "embedded:x", "--listen", "unix:7", "--ttl", "soon"}, "--ttl");
+  refused({"--engine", "embedded:x", "--listen", "unix:7", "--seat", "65"}, "--seat");
   refused({"--engine", "embedded:x", "--listen", "192.0.2.1:7"}, "TLS");
 }
 

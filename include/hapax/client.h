@@ -101,9 +101,13 @@ struct MemberStats {
 // Where daemons are, and who we are to those on other machines.
 struct ClientOptions {
   std::vector<std::string> addresses{};  // unix:/path or host:port; the first that answers serves.
-  // PEM files, as `hapax certs --clients` makes them. With them TCP is TLS 1.3; without them, only
-  // this machine is reached.
+  // PEM files, as `hapax certs --clients` makes them: with them TCP is TLS 1.3. Without them only
+  // Unix sockets are reached …
   std::string authority{}, certificate{}, key{};
+  bool insecure = false;  // … and TCP on this machine, whoever of its users may listen there.
+  // Behind a Unix socket only a daemon of our own user or root's is believed; and this one's, by
+  // name or number.
+  std::string server_user{};
 };
 
 class Client {
@@ -118,7 +122,7 @@ class Client {
   Client();
   // `unix:/path` or `host:port`, or several, separated by commas: the first that answers, and if
   // that one is lost, the first that answers the next request. Certificates: $HAPAX_CA, $HAPAX_CERT
-  // and $HAPAX_KEY.
+  // and $HAPAX_KEY; the rest of ClientOptions: $HAPAX_INSECURE (true) and $HAPAX_SERVER_USER.
   explicit Client(std::string_view addresses);
   explicit Client(const ClientOptions& options);
   ~Client();  // Gives up what is held or waited for.

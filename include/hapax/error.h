@@ -19,7 +19,8 @@ enum class Errc {
   no_transaction,   // A gate in a database is asked outside a transaction.
   bad_value,        // No leader can proclaim that: UTF-8, at most 512 bytes, no control characters.
   no_candidate,     // Nobody campaigns with that value, or a member did not answer.
-  no_leader         // Nobody leads, or a member did not answer.
+  no_leader,        // Nobody leads, or a member did not answer.
+  untrusted  // Who listens there is neither ourselves nor root nor who we were told to trust.
 };
 
 const std::error_category& error_category() noexcept;

@@ -15,11 +15,11 @@
 namespace hapax {
 
 // Every field has a value, so that naming some of them is enough: {.self = 0, .members = {…}}, or
-// {.engine = "etcd://db1:2379", .listen = "127.0.0.1:7401"}.
+// {.engine = "etcd://db1:2379", .listen = "10.0.0.1:7400"}, or {.engine = "embedded:/path"}.
 struct NodeOptions {
   // A fixed list of members, which nobody may leave:
   std::uint32_t self = 0;              // Which of the members we are, from 0.
-  std::vector<std::string> members{};  // Where each is reached: host:port or unix:/path.
+  std::vector<std::string> members{};  // Where each is reached: unix:/path or host:port.
   // The file in which this member remembers what it has promised; in $XDG_STATE_HOME/hapax or
   // ~/.local/state/hapax by default. It must survive a restart of this program.
   std::string state{};
@@ -28,8 +28,8 @@ struct NodeOptions {
   bool new_group = false;
   // Or members that find one another through an engine, and come and go:
   std::string engine{};     // etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | embedded:PATH
-  std::string listen{};     // Where the others reach us: host:port or unix:/path …
-  std::string advertise{};  // … unless it is here.
+  std::string listen{};     // Where the others reach us: unix:/path or host:port …
+  std::string advertise{};  // … unless it is here. The embedded engine needs neither.
   std::string name{};       // For people; the host's by default.
   std::optional<std::uint32_t> seat{};   // 0 … 63; the lowest free one by default.
   std::chrono::milliseconds ttl{5'000};  // How long a lease lasts. The same at all members.
@@ -41,10 +41,12 @@ struct NodeOptions {
   std::string group = "hapax";
   std::vector<std::string> clients{};  // Where other programs may reach us; TCP with TLS, if given.
   std::string default_algorithm = "carvalho-roucairol";
-  std::vector<std::string> algorithms{};  // "orders/*=maekawa", "pool/*=semaphore-ra:4"
-  std::string election = "bully";         // Or "ring-election", "chang-roberts".
-  std::string authority{}, certificate{},
-      key{};  // PEM files; needed unless all addresses are local.
+  std::vector<std::string> algorithms{};          // "orders/*=maekawa", "pool/*=semaphore-ra:4"
+  std::string election = "bully";                 // Or "ring-election", "chang-roberts".
+  std::string authority{}, certificate{}, key{};  // PEM files; needed for every host:port …
+  // … unless it is on this machine, and all its users are trusted: any of them may then pose as a
+  // member or a client, and cause two to hold one lock.
+  bool insecure = false;
 };
 
 class Node {

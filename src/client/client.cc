@@ -7,7 +7,9 @@
 
 #include "client/endpoints.h"
 #include "client/questions.h"
+#include "net/credentials.h"
 #include "net/tls.h"
+#include "net/usual_folder.h"
 
 namespace hapax {
 namespace {
@@ -31,6 +33,8 @@ ClientOptions options_from_environment(std::string_view addresses) {
   options.authority = environment("HAPAX_CA");
   options.certificate = environment("HAPAX_CERT");
   options.key = environment("HAPAX_KEY");
+  options.insecure = environment("HAPAX_INSECURE") == "true";
+  options.server_user = environment("HAPAX_SERVER_USER");
   return options;
 }
 
@@ -38,23 +42,21 @@ std::vector<net::Address> addresses_of(const ClientOptions& options) {
   if (options.addresses.empty()) throw_bad_address("there is no address to reach a daemon at");
   std::vector<net::Address> addresses;
   for (const std::string& text : options.addresses) {
-    const auto address = net::parse_address(text);
+    const auto address = net::find_address(text);
     if (!address) throw_bad_address(address.error().message);
     addresses.push_back(*address);
   }
   return addresses;
 }
 
-// Null: in the clear, and then everything stays on this machine.
+// Null: in the clear.
 std::shared_ptr<boost::asio::ssl::context> tls_of(const ClientOptions& options,
                                                   const std::vector<net::Address>& addresses) {
   const bool is_given =
       !options.authority.empty() || !options.certificate.empty() || !options.key.empty();
   for (const net::Address& address : addresses) {
-    if (is_given || address.is_local()) continue;
-    throw_bad_address(address.text() +
-                      " is not on this machine, and without TLS anybody on the way could read and "
-                      "forge; give --ca, --cert and --key (`hapax certs --clients` makes them)");
+    const auto no = net::objection_to_plain(address, is_given, options.insecure);
+    if (no) throw_bad_address(no->message);
   }
   const auto is_unix = [](const net::Address& address) { return address.is_unix(); };
   if (!is_given || std::all_of(addresses.begin(), addresses.end(), is_unix)) return nullptr;
@@ -65,8 +67,13 @@ std::shared_ptr<boost::asio::ssl::context> tls_of(const ClientOptions& options,
 
 std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
   std::vector<net::Address> addresses = addresses_of(options);
-  auto tls = tls_of(options, addresses);
-  return std::make_shared<client::Endpoints>(std::move(addresses), std::move(tls));
+  client::Trust trust{tls_of(options, addresses), std::nullopt};
+  if (!options.server_user.empty()) {
+    const auto user = net::user_named(options.server_user);
+    if (!user) throw_bad_address("--server-user: " + user.error().message);
+    trust.server_user = *user;
+  }
+  return std::make_shared<client::Endpoints>(std::move(addresses), std::move(trust));
 }
 
 }  // namespace
@@ -102,9 +109,7 @@ std::string Client::default_address() {
   if (const char* given = std::getenv("HAPAX_ADDRESS"); given != nullptr && *given != '\0') {
     return given;
   }
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  const std::string directory = runtime != nullptr && *runtime != '\0' ? runtime : "/tmp";
-  return "unix:" + directory + "/hapax-" + std::to_string(getuid()) + ".sock";
+  return "unix:" + net::usual_folder() + "/hapax-" + std::to_string(geteuid()) + ".sock";
 }
 
 }  // namespace hapax

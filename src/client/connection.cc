@@ -61,10 +61,8 @@ struct Connection::Later {
   std::optional<std::stop_callback<Canceller>> cancel;
 };
 
-Connection::Connection(const net::Address& address,
-                       const std::shared_ptr<boost::asio::ssl::context>& tls,
-                       std::uint64_t generation)
-    : socket_(address, tls.get(), session::kSilence),
+Connection::Connection(const net::Address& address, const Trust& trust, std::uint64_t generation)
+    : socket_(address, trust, session::kSilence),
       next_request_((generation << 40) + 1),
       heartbeat_(boot_time()) {
   Pending pending;

@@ -29,10 +29,9 @@ class Connection {
  public:
   static_assert(Client::kSilence == session::kSilence);
 
-  // `tls` may be null. `generation` tells its requests from those of other connections. Throws
-  // std::system_error if nobody answers, or not as a daemon does.
-  Connection(const net::Address& address, const std::shared_ptr<boost::asio::ssl::context>& tls,
-             std::uint64_t generation);
+  // `generation` tells its requests from those of other connections. Throws std::system_error if
+  // nobody answers, or not as a daemon does.
+  Connection(const net::Address& address, const Trust& trust, std::uint64_t generation);
   ~Connection();
 
   std::error_code acquire(const std::string& name, Want want, detail::Deadline deadline,

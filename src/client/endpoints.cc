@@ -4,8 +4,8 @@
 
 namespace hapax::client {
 
-Endpoints::Endpoints(std::vector<net::Address> addresses, Tls tls)
-    : addresses_(std::move(addresses)), tls_(std::move(tls)) {
+Endpoints::Endpoints(std::vector<net::Address> addresses, Trust trust)
+    : addresses_(std::move(addresses)), trust_(std::move(trust)) {
   const std::lock_guard lock{connecting_};
   connection_ = connect();
 }
@@ -20,7 +20,7 @@ Endpoints::Shared Endpoints::connect() {
   for (std::size_t tried = 0;; ++tried) {
     const net::Address& address = addresses_[(next_ + tried) % addresses_.size()];
     try {
-      auto made = std::make_shared<Connection>(address, tls_, ++generation_);
+      auto made = std::make_shared<Connection>(address, trust_, ++generation_);
       next_ = (next_ + tried + 1) % addresses_.size();
       return made;
     } catch (const std::system_error&) {

@@ -17,10 +17,8 @@ namespace hapax::client {
 
 class Endpoints final : public detail::Gateway {
  public:
-  using Tls = std::shared_ptr<boost::asio::ssl::context>;
-
   // Throws std::system_error if nobody answers.
-  Endpoints(std::vector<net::Address> addresses, Tls tls);
+  Endpoints(std::vector<net::Address> addresses, Trust trust);
 
   std::shared_ptr<detail::LockHandle> handle(const std::string&) override { return nullptr; }
   bool enter_again(detail::LockHandle*, detail::Holding&) noexcept override { return false; }
@@ -70,7 +68,7 @@ class Endpoints final : public detail::Gateway {
   std::error_code ask_again_elsewhere(Ask&& ask);
 
   const std::vector<net::Address> addresses_;
-  const Tls tls_;
+  const Trust trust_;
   std::mutex connecting_;  // One thread at a time.
   mutable std::mutex mutex_;
   Shared connection_;             // Guarded by mutex_.

@@ -38,6 +38,8 @@ class Category final : public std::error_category {
         return "nobody campaigns with that value, or a member did not answer";
       case Errc::no_leader:
         return "nobody leads, or a member did not answer";
+      case Errc::untrusted:
+        return "whoever listens there may be anybody";
     }
     return "unknown error";
   }

@@ -3,6 +3,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <cerrno>
 #include <cstring>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -17,6 +18,7 @@
 
 #include "client/quiet_bio.h"
 #include "hapax/error.h"
+#include "net/credentials.h"
 #include "net/tls.h"
 
 namespace hapax::client {
@@ -95,6 +97,18 @@ int open_tcp(const net::Address& address, steady_clock::time_point deadline) {
   return fd;
 }
 
+// Before a word is said: anybody can listen where anybody may make files.
+void check_server(int fd, const net::Address& address, std::optional<uid_t> trusted) {
+  const auto server = net::credentials_of(fd);
+  if (server && (net::is_one_of_us(server->uid) || server->uid == trusted)) return;
+  throw std::system_error{
+      make_error_code(Errc::untrusted),
+      fmt::format("{} is served by {}, and you are {}; if that is whom you mean, say so with "
+                  "--server-user or HAPAX_SERVER_USER",
+                  address.text(), server ? net::text_of_user(server->uid) : "nobody knows whom",
+                  net::text_of_user(geteuid()))};
+}
+
 // What the session waits for; 0 if it is over.
 short events_for(SSL* session, int result) {
   switch (SSL_get_error(session, result)) {
@@ -116,12 +130,15 @@ std::string reason() {
 
 }  // namespace
 
-Socket::Socket(const net::Address& address, boost::asio::ssl::context* tls, milliseconds patience) {
+Socket::Socket(const net::Address& address, const Trust& trust, milliseconds patience) {
   const auto deadline = steady_clock::now() + patience;
   fd_ = address.is_unix() ? open_unix(address, deadline) : open_tcp(address, deadline);
-  if (tls == nullptr || address.is_unix()) return;
   try {
-    shake_hands(address, *tls, deadline);
+    if (address.is_unix()) {
+      check_server(fd_, address, trust.server_user);
+    } else if (trust.tls) {
+      shake_hands(address, *trust.tls, deadline);
+    }
   } catch (...) {
     close(fd_);
     throw;

@@ -8,7 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <openssl/types.h>
+#include <optional>
 #include <span>
+#include <sys/types.h>
 #include <utility>
 
 #include "base/asio_fwd.h"
@@ -16,12 +18,18 @@
 
 namespace hapax::client {
 
+// Whom we take for our daemon.
+struct Trust {
+  // Over TCP, a member of the group by its certificate. Null: anybody, in the clear.
+  std::shared_ptr<boost::asio::ssl::context> tls;
+  // Behind a Unix socket, this user besides ourselves and root.
+  std::optional<uid_t> server_user;
+};
+
 class Socket {
  public:
-  // `tls` may be null; else the other side must be a member of the group. Throws std::system_error,
-  // after `patience` at the latest.
-  Socket(const net::Address& address, boost::asio::ssl::context* tls,
-         std::chrono::milliseconds patience);
+  // Throws std::system_error, after `patience` at the latest.
+  Socket(const net::Address& address, const Trust& trust, std::chrono::milliseconds patience);
   ~Socket();
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;

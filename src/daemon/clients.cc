@@ -11,14 +11,15 @@ Clients::~Clients() {
   for (const auto& listener : listeners_) listener->close();
 }
 
-Result<void> Clients::listen(boost::asio::io_context& io,
-                             const std::vector<net::Address>& addresses,
+Result<void> Clients::listen(boost::asio::io_context& io, const NodeConfig& config,
                              std::shared_ptr<boost::asio::ssl::context> tls) {
-  for (const net::Address& address : addresses) {
+  for (const net::Address& address : config.clients) {
     auto listener = net::Listener::open(
-        io, address, [this, tls = address.is_unix() ? nullptr : tls](net::Socket socket) {
+        io, address,
+        [this, tls = address.is_unix() ? nullptr : tls](net::Socket socket) {
           receive(std::move(socket), tls);
-        });
+        },
+        config.sharing);
     if (!listener) {
       return error("clients cannot be served: {}; stop it, or choose another address",
                    listener.error().message);

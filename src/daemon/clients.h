@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "daemon/inquiries.h"
+#include "daemon/node_config.h"
 #include "daemon/visitor.h"
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
@@ -45,7 +46,7 @@ class Clients {
   Clients& operator=(const Clients&) = delete;
 
   // `tls`: for clients behind TCP; may be null.
-  Result<void> listen(boost::asio::io_context& io, const std::vector<net::Address>& addresses,
+  Result<void> listen(boost::asio::io_context& io, const NodeConfig& config,
                       std::shared_ptr<boost::asio::ssl::context> tls);
   // Nobody comes in any more or asks for more, waits end, and who holds nothing is sent away.
   void wind_up();

@@ -44,7 +44,22 @@ Result<void> Daemon::Impl::start() {
                    [this](auto delay, auto then) { after(delay, std::move(then)); });
   inquiries_.emplace(config_.self, inquiries_host());
   clients_.emplace(clients_host());
-  return clients_->listen(io_, config_.clients, tls_);
+  warn();
+  return clients_->listen(io_, config_, tls_);
+}
+
+// At every start: what is not safe should not be forgotten.
+void Daemon::Impl::warn() const {
+  std::vector<net::Address> open = config_.clients;
+  if (config_.listen) open.push_back(*config_.listen);
+  if (!config_.engine && !config_.listen) open.push_back(config_.members[number(config_.self)]);
+  for (const net::Address& address : open) {
+    if (config_.tls || address.is_unix()) continue;
+    log_(
+        fmt::format("warning: insecure: at {} any user of this machine may pose as a member or a "
+                    "client, and cause two to hold one lock",
+                    address.text()));
+  }
 }
 
 Inquiries::Host Daemon::Impl::inquiries_host() {

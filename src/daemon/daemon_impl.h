@@ -65,6 +65,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void log(const std::string& line) override { log_(line); }
   void log_once(const std::string& line) override;
 
+  void warn() const;
   Inquiries::Host inquiries_host();
   Clients::Host clients_host();
   void elect();

@@ -37,6 +37,7 @@ class Alone {
     tcp_ = acceptor.local_endpoint();
     acceptor.close();
     config.clients.push_back({.host = "127.0.0.1", .port = tcp_.port(), .path = ""});
+    config.is_insecure = true;
     daemon_ = DaemonThread::start(std::move(config), {}).value();
   }
   Local::endpoint endpoint() const { return {(folder_ / "clients").string()}; }

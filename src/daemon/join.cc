@@ -90,6 +90,7 @@ GroupOptions group_options(const NodeConfig& config) {
   options.seat = config.seat;
   options.group = config.group;
   options.tls = config.tls;
+  options.is_insecure = config.is_insecure;
   options.policy = config.policy;
   options.times = config.times;
   return options;

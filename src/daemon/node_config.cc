@@ -9,13 +9,8 @@ Result<void> check(const NodeConfig& config) {
                  config.members.size());
   }
   for (const net::Address& address : config.clients) {
-    if (!address.is_local() && !config.tls) {
-      return error(
-          "clients cannot be served at {}: it is not on this machine, and without TLS anybody on "
-          "the way could read and forge; give certificates (`hapax certs` makes them) or use "
-          "loopback or unix: addresses",
-          address.text());
-    }
+    const auto no = net::objection_to_plain(address, config.tls.has_value(), config.is_insecure);
+    if (no) return error("clients cannot be served there: {}", no->message);
   }
   return {};
 }

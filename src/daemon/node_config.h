@@ -13,6 +13,7 @@
 #include "locks/policy.h"
 #include "membership/group_options.h"
 #include "net/address.h"
+#include "net/listener.h"
 #include "net/tls.h"
 #include "service/lease_times.h"
 
@@ -24,7 +25,9 @@ struct NodeConfig {
   std::optional<net::Address> listen;  // If not where the others reach us.
   std::vector<net::Address> clients;   // Where programs reach us; over TCP with `tls`, if given.
   std::string group = "hapax";
-  std::optional<net::TlsFiles> tls;  // Needed unless every address is of this machine.
+  net::Sharing sharing{};            // Of the Unix sockets among these.
+  std::optional<net::TlsFiles> tls;  // Needed unless every address is a Unix socket, …
+  bool is_insecure = false;          // … or on this machine, all of whose users are trusted.
   Policy policy;
   // With an engine, members find one another through it, and the list above is empty.
   std::optional<std::string> engine{};      // etcd://…, zookeeper://…, embedded:PATH

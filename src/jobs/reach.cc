@@ -9,6 +9,11 @@
 #include "net/address.h"
 
 namespace hapax::cli {
+namespace {
+
+bool is_insecure = false;  // Of the one command that this process is.
+
+}  // namespace
 
 void add_address(Command& command, std::string* address) {
   command.add("--address", address,
@@ -22,9 +27,14 @@ void add_address(Command& command, std::string* address) {
   add("--ca", "HAPAX_CA", "Certificate of the group's authority, to reach other machines");
   add("--cert", "HAPAX_CERT", "Our own certificate, as `hapax certs --clients` makes it …");
   add("--key", "HAPAX_KEY", "… and its private key");
+  add("--server-user", "HAPAX_SERVER_USER",
+      "Believe a Unix socket that this user serves, too; else only our own and root's");
+  command.add("--insecure", &is_insecure,
+              "Plain TCP on this machine, where any of its users may listen in the daemon's place");
 }
 
 Client reach(const std::string& given) {
+  if (is_insecure) setenv("HAPAX_INSECURE", "true", 1);
   const std::string address = given.empty() ? Client::default_address() : given;
   try {
     return Client{address};
@@ -33,6 +43,7 @@ Client reach(const std::string& given) {
       throw Failure{kUnavailable,
                     fmt::format("no daemon answers at {}; start one with `hapax up 3`", address)};
     }
+    if (e.code() == Errc::untrusted) throw Failure{kUnavailable, e.what()};
     if (e.code() == Errc::bad_address) {
       throw Failure{kBadUsage, fmt::format("--address: {}", e.what())};
     }

@@ -9,7 +9,7 @@
 
 namespace hapax::cli {
 
-// Adds --address, and --ca, --cert and --key.
+// Adds --address, --ca, --cert and --key, --server-user and --insecure.
 void add_address(Command& command, std::string* address);
 
 // Connects; an empty address is the usual one. Throws Failure that says what to do.

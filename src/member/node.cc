@@ -8,6 +8,7 @@
 #include "hapax/error.h"
 #include "member/member.h"
 #include "membership/directory.h"
+#include "net/usual_folder.h"
 
 namespace hapax {
 namespace {
@@ -38,10 +39,15 @@ void add_engine(NodeConfig& config, const NodeOptions& options) {
     refuse("an engine finds the members by itself: leave out members and self");
   }
   config.engine = options.engine;
-  if (options.listen.empty()) refuse("listen is missing: where the other members reach us");
-  config.listen = or_throw(net::parse_address(options.listen), Errc::bad_address);
+  const bool is_here = options.engine.starts_with("embedded:");
+  if (options.listen.empty() && !is_here) {
+    refuse("listen is missing: where the other members reach us");
+  }
+  config.listen = options.listen.empty()
+                      ? net::fresh_socket()
+                      : or_throw(net::find_address(options.listen), Errc::bad_address);
   if (!options.advertise.empty()) {
-    config.advertise = or_throw(net::parse_address(options.advertise), Errc::bad_address);
+    config.advertise = or_throw(net::find_address(options.advertise), Errc::bad_address);
   }
   config.name = options.name.empty() ? host_name() : options.name;
   if (config.name.size() > 64) refuse("a member's name has 1 … 64 characters");
@@ -64,10 +70,10 @@ NodeConfig config_of(const NodeOptions& options) {
   config.self = Seat{options.self};
   config.group = options.group;
   for (const std::string& text : options.members) {
-    config.members.push_back(or_throw(net::parse_address(text), Errc::bad_address));
+    config.members.push_back(or_throw(net::find_address(text), Errc::bad_address));
   }
   for (const std::string& text : options.clients) {
-    config.clients.push_back(or_throw(net::parse_address(text), Errc::bad_address));
+    config.clients.push_back(or_throw(net::find_address(text), Errc::bad_address));
   }
   config.policy =
       or_throw(Policy::parse(options.default_algorithm, options.algorithms), Errc::refused);
@@ -75,6 +81,7 @@ NodeConfig config_of(const NodeOptions& options) {
   if (!election) refuse("there is no election \"" + options.election + '"');
   config.election = *election;
   config.tls = files_of(options.authority, options.certificate, options.key);
+  config.is_insecure = options.insecure;
   config.state.path = options.state;
   config.state.is_new_group = options.new_group;
   return config;

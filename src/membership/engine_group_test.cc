@@ -34,6 +34,7 @@ struct Participant final : MemberHost {
       : engine(engine::open_fake(io, server)), port(free_port(io)) {
     GroupOptions options;
     options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
+    options.is_insecure = true;
     options.name = std::move(name);
     options.times.ttl = ttl;
     auto made = EngineGroup::create(io, std::move(options), *engine, *this);
@@ -370,6 +371,8 @@ TEST(Group, RefusesWhatMakesNoSense) {
   options.listen = net::parse_address("192.0.2.1:7").value();
   EXPECT_FALSE(options.check(io).has_value());  // Without TLS.
   options.listen = net::parse_address("127.0.0.1:7").value();
+  EXPECT_FALSE(options.check(io).has_value());  // Anybody of this machine could be a member.
+  options.is_insecure = true;
   EXPECT_TRUE(options.check(io).has_value());
   options.times.ttl = milliseconds{100};
   EXPECT_FALSE(options.check(io).has_value());

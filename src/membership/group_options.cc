@@ -68,6 +68,7 @@ net::MeshOptions GroupOptions::mesh() const {
   options.group = group;
   options.settings = shortened(settings(), net::kLongestSettings);
   options.tls = tls;
+  options.is_insecure = is_insecure;
   return options;
 }
 

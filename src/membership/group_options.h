@@ -45,6 +45,7 @@ struct GroupOptions {
   std::optional<std::uint32_t> seat;      // From 0; the lowest free one if not said.
   std::string group = "hapax";
   std::optional<net::TlsFiles> tls;  // The certificate's number is then the seat.
+  bool is_insecure = false;          // All users of this machine are trusted, at loopback ports.
   Policy policy;
   LeaseTimes times;
   std::string election;  // For people: how the members of a list elect.

@@ -89,4 +89,19 @@ Result<Address> parse_address(std::string_view text) {
   return with_port(std::string{host}, text.substr(colon + 1));
 }
 
+std::optional<Error> objection_to_plain(const Address& address, bool has_tls, bool is_insecure) {
+  if (has_tls || address.is_unix()) return std::nullopt;
+  if (!address.is_local()) {
+    return error(
+        "{} is not on this machine, and without TLS anybody on the way could read and forge; give "
+        "certificates (`hapax certs` makes them) or use unix: addresses",
+        address.text());
+  }
+  if (is_insecure) return std::nullopt;
+  return error(
+      "without TLS any user of this machine could pose as somebody else at {}; use unix:/PATH or "
+      "unix:NAME, give certificates (`hapax certs` makes them), or say --insecure",
+      address.text());
+}
+
 }  // namespace hapax::net

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,5 +29,10 @@ struct Address {
 };
 
 Result<Address> parse_address(std::string_view text);
+
+// Why nobody may speak there without TLS, since one could not tell with whom: a Unix socket says
+// whose process is at the other end, and TCP does not. `is_insecure`: all users of this machine are
+// trusted.
+std::optional<Error> objection_to_plain(const Address& address, bool has_tls, bool is_insecure);
 
 }  // namespace hapax::net

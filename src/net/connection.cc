@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "net/credentials.h"
 
 namespace hapax::net {
 namespace {
@@ -60,6 +61,11 @@ void Connection::start() {
     self->owner_->on_open(*self);
     if (self->state_ != State::closed) self->read();
   });
+}
+
+std::optional<uid_t> Connection::user() {
+  const auto who = credentials_of(stream_.socket().native_handle());
+  return who ? std::optional{who->uid} : std::nullopt;
 }
 
 void Connection::flush() {

@@ -76,6 +76,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Side side() const { return side_; }
   SSL* session() { return stream_.session(); }
+  // Whose process is at the other end of a Unix socket; nothing of any other.
+  std::optional<uid_t> user();
   const std::string& remote() const { return remote_; }
 
   // Whether anything came in, or went out, since the last time this was asked.

@@ -2,12 +2,14 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "net/endpoint.h"
+#include "net/usual_folder.h"
 
 namespace hapax::net {
 namespace {
@@ -41,18 +43,19 @@ std::uint16_t port_of(const Endpoint& endpoint) {
 }  // namespace
 
 Result<std::shared_ptr<Listener>> Listener::open(asio::io_context& io, const Address& address,
-                                                 OnSocket on_socket) {
+                                                 OnSocket on_socket, const Sharing& sharing) {
   auto listener = std::make_shared<Listener>(io);
   listener->address_ = address;
   listener->on_socket_ = std::move(on_socket);
-  if (const Result<void> bound = listener->bind(io); !bound) return bound.error();
+  if (const Result<void> bound = listener->bind(io, sharing); !bound) return bound.error();
   return listener;
 }
 
-Result<void> Listener::bind(asio::io_context& io) {
+Result<void> Listener::bind(asio::io_context& io, const Sharing& sharing) {
   const Result<Endpoint> endpoint = look_up(io, address_);
   if (!endpoint) return endpoint.error();
   if (address_.is_unix()) {
+    if (const auto there = prepare_folder_of(address_); !there) return there.error();
     if (const Result<void> room = make_room(io, address_); !room) return room.error();
   }
   error_code failed;
@@ -62,11 +65,25 @@ Result<void> Listener::bind(asio::io_context& io) {
   }
   if (!failed) acceptor_.bind(*endpoint, failed);
   is_bound_ = !failed;
-  // Write permission on the socket's file is what lets one connect: its owner only.
-  if (!failed && address_.is_unix()) ::chmod(address_.path.c_str(), S_IRUSR | S_IWUSR);
+  if (!failed && address_.is_unix()) {
+    if (const auto shared = share(sharing); !shared) return shared.error();
+  }
   if (!failed) acceptor_.listen(asio::socket_base::max_listen_connections, failed);
   if (failed) return error("cannot listen on {}: {}", address_.text(), failed.message());
   if (!address_.is_unix()) address_.port = port_of(acceptor_.local_endpoint());
+  return {};
+}
+
+// Write permission on the socket's file is what lets one connect.
+Result<void> Listener::share(const Sharing& sharing) const {
+  const char* path = address_.path.c_str();
+  const auto refused = [&](const char* what) {
+    return error("cannot {} {}: {}", what, address_.text(), std::strerror(errno));
+  };
+  if (sharing.group && ::chown(path, static_cast<uid_t>(-1), *sharing.group) != 0) {
+    return refused("change the group of");
+  }
+  if (::chmod(path, sharing.mode) != 0) return refused("change the mode of");
   return {};
 }
 

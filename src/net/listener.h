@@ -6,6 +6,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <sys/types.h>
 
 #include "base/result.h"
 #include "net/address.h"
@@ -13,14 +15,20 @@
 
 namespace hapax::net {
 
+// Who may connect to a Unix socket.
+struct Sharing {
+  mode_t mode = 0600;          // Whoever may write to it.
+  std::optional<gid_t> group;  // Its group; else our own.
+};
+
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
   using OnSocket = std::function<void(Socket)>;
 
-  // Binds and listens. A Unix socket on which nobody answers is a leftover, and replaced; only
-  // the user who runs this process may connect to it.
+  // Binds and listens. A Unix socket on which nobody answers is a leftover, and replaced. If not
+  // said otherwise, only the user who runs this process may connect to it.
   static Result<std::shared_ptr<Listener>> open(boost::asio::io_context& io, const Address& address,
-                                                OnSocket on_socket);
+                                                OnSocket on_socket, const Sharing& sharing = {});
   explicit Listener(boost::asio::io_context& io) : acceptor_(io), pause_(io) {}
   ~Listener() { close(); }
   Listener(const Listener&) = delete;
@@ -34,7 +42,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
-  Result<void> bind(boost::asio::io_context& io);
+  Result<void> bind(boost::asio::io_context& io, const Sharing& sharing);
+  Result<void> share(const Sharing& sharing) const;
   void accept();
   void accept_later();
 

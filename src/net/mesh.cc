@@ -80,11 +80,7 @@ std::uint64_t wall_clock_us() {
 }  // namespace
 
 std::optional<Error> objection_to(const Address& address, const MeshOptions& options) {
-  if (options.tls || address.is_local()) return std::nullopt;
-  return error(
-      "{} is not on this machine, and without TLS anybody on the way could read and forge; "
-      "give certificates (`hapax certs` makes them) or use loopback or unix: addresses",
-      address.text());
+  return objection_to_plain(address, options.tls.has_value(), options.is_insecure);
 }
 
 Result<std::unique_ptr<Mesh>> Mesh::create(boost::asio::io_context& io, MeshOptions options,

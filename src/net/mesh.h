@@ -1,5 +1,5 @@
 // The members of a group, each connected to each: what the lectures call reliable FIFO channels, on
-// TCP or Unix sockets, with TLS 1.3 wherever bytes leave the machine.
+// Unix sockets of one user, or TCP with TLS 1.3.
 //
 // A message is delivered exactly once and in order as long as both incarnations live, however often
 // the connection between them breaks (net/link.h). When a peer comes back as a new process,
@@ -57,7 +57,8 @@ struct MeshOptions {
   std::string group;              // 1 … 64 characters; members of different groups never mix.
   std::string settings;           // What all must have in common; who differs is refused.
   std::uint64_t incarnation = 0;  // Of this process; 0: the wall clock in microseconds.
-  std::optional<TlsFiles> tls;    // Without it every address must be local.
+  std::optional<TlsFiles> tls;    // Without it every address must be a Unix socket …
+  bool is_insecure = false;       // … or on this machine, all of whose users are trusted.
   MeshLimits limits;
   std::function<void(const std::string&)> log;  // May be empty. Must not call back.
 };
@@ -75,8 +76,8 @@ struct MeshHandlers {
 
 class Mesh {
  public:
-  // Refuses options that make no sense, files that do not load, and — without TLS — any address
-  // that is not local. Opens nothing yet. Any handler may be empty.
+  // Refuses options that make no sense, files that do not load, and addresses at which we could
+  // not tell who speaks. Opens nothing yet. Any handler may be empty.
   static Result<std::unique_ptr<Mesh>> create(boost::asio::io_context& io, MeshOptions options,
                                               MeshHandlers handlers);
   ~Mesh();  // Without a goodbye, unless stop() came first. No handler runs any more.
@@ -86,7 +87,7 @@ class Mesh {
   // Listens and dials. REQUIRES: not started before.
   [[nodiscard]] Result<void> start();
 
-  // Where a member is reached now. An error if that is not on this machine and there is no TLS.
+  // Where a member is reached now. An error if we could not tell there who speaks.
   // REQUIRES: started; another member.
   Result<void> set_address(Seat peer, const Address& address);
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "net/credentials.h"
 #include "net/mesh_impl.h"
 #include "net/tls.h"
 
@@ -85,6 +86,8 @@ void Mesh::Impl::on_open(Connection& connection) {
     }
     if (!guest->dialled) make_room(options_.limits.per_identity, certified);
     guest->certified = certified;
+  } else if (const auto user = connection.user(); user && !is_one_of_us(*user)) {
+    return refuse(guest, Drop::stranger, "is " + text_of_user(*user));
   }
   if (!guest->dialled) return;  // Who dials speaks first.
   Peer& peer = peers_[number(*guest->dialled)];

@@ -2,13 +2,19 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 #include "base/prng.h"
+#include "base/testing/folder.h"
 #include "net/frame.h"
 #include "net/greeting.h"
 #include "net/testing/party.h"
@@ -396,6 +402,34 @@ TEST(MeshUnderAttack, MembersOfTwoGroupsOrSettingsNeverMix) {
   EXPECT_THAT(
       later.log[0],
       HasSubstr("refuses us (other settings): member 2 was started with two; member 1 with one"));
+}
+
+// Its file's mode keeps other users out; should that be changed, we still look who comes.
+TEST(MeshDoor, OtherUsersOfThisMachineAreHungUpOn) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const hapax::testing::Folder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms{0755});
+  const Address door{"", 0, (folder / "door").string()};
+  io_context io;
+  MeshOptions options = options_of(0, {door, address("unix:/nowhere")});
+  options.is_insecure = false;
+  Member member{io, options};
+  std::filesystem::permissions(door.path, std::filesystem::perms{0666});
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setresuid(65534, 65534, 65534) != 0) _exit(2);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un where{};
+    where.sun_family = AF_UNIX;
+    std::strncpy(where.sun_path, door.path.c_str(), sizeof where.sun_path - 1);
+    if (connect(fd, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0) _exit(3);
+    char byte = 0;
+    _exit(read(fd, &byte, 1) == 0 ? 0 : 4);  // It is hung up on, without a word.
+  }
+  int status = -1;
+  EXPECT_TRUE(testing::run_until(io, [&] { return waitpid(child, &status, WNOHANG) == child; }));
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(member.dropped(Drop::stranger), 1u);
 }
 
 }  // namespace

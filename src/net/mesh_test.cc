@@ -47,6 +47,15 @@ TEST(Mesh, RefusesOtherMachinesWithoutTls) {
   EXPECT_THAT(complaint(open), HasSubstr("without TLS"));
 }
 
+TEST(Mesh, RefusesLoopbackWithoutTlsUnlessAllUsersAreTrusted) {
+  MeshOptions options = options_of(0, {address("127.0.0.1:1"), address("unix:/x")});
+  options.is_insecure = false;
+  EXPECT_THAT(complaint(options), HasSubstr("any user of this machine could pose as"));
+  EXPECT_THAT(complaint(options), HasSubstr("--insecure"));
+  options.members[0] = address("unix:/y");
+  EXPECT_EQ(complaint(options), "fine");
+}
+
 TEST(Mesh, RefusesOptionsThatMakeNoSense) {
   const auto good = [] { return options_of(1, {address("localhost:1"), address("localhost:2")}); };
   EXPECT_EQ(complaint(good()), "fine");

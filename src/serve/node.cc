@@ -22,6 +22,7 @@ struct NodeArguments {
   std::string config;
   bool check_config = false;
   bool new_group = false;
+  bool insecure = false;
 };
 
 template <class T>
@@ -34,6 +35,7 @@ NodeSettings settings_from(const NodeArguments& a) {
   NodeSettings flags = a.flags;
   flags.members = split_at_commas(a.members);
   if (a.new_group) flags.new_group = "true";
+  if (a.insecure) flags.insecure = "true";
   NodeSettings file;
   const char* named = std::getenv("HAPAX_CONFIG");
   const std::string path = a.config.empty() && named != nullptr ? named : a.config;
@@ -120,12 +122,19 @@ Command describe_node(NodeArguments& a) {
               "With --members: fences begin above it, should all state files be lost",
               {.value = "EPOCH"});
   command.add("--listen", &flags.listen,
-              "Listen here: with --engine where the others reach us, else if not there");
+              "Listen here: with --engine where the others reach us, else if not there. On the "
+              "embedded engine a Unix socket in our own folder, if not said");
   command.add(
       "--clients", &flags.clients,
       "Serve programs here (repeatable), over TCP with TLS if there are certificates; else at "
       "$HAPAX_ADDRESS or the usual Unix socket",
       {.takes_one_each = true});
+  command.add("--socket-mode", &flags.socket_mode,
+              "Who may connect to the Unix sockets of --clients: 0600 if not said, 0660 with "
+              "--socket-group, 0666 for all",
+              {.value = "MODE"});
+  command.add("--socket-group", &flags.socket_group, "The group of these sockets",
+              {.value = "GROUP"});
   command.add("--group", &flags.group, "Name of the group; members of others are refused");
   command.add("--algorithm", &flags.algorithm,
               "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable); the first that "
@@ -140,6 +149,8 @@ Command describe_node(NodeArguments& a) {
               {.value = "FILE"});
   command.add("--cert", &flags.cert, "Our certificate, PEM", {.value = "FILE"});
   command.add("--key", &flags.key, "Its private key, PEM", {.value = "FILE"});
+  command.add("--insecure", &a.insecure,
+              "Plain TCP on this machine: any of its users may then pose as a member or a client");
   const char* const views = "Members that come and go";
   command.add("--engine", &flags.engine,
               "Find the others through it: etcd://H1:2379,H2:2379 | zookeeper://H1:2181 | "
@@ -170,14 +181,16 @@ Command describe_node(NodeArguments& a) {
   command.add("--check-config", &a.check_config, "Print the settings in force as TOML, and end");
   command.footer =
       "Examples:\n"
-      "  hapax node --self 1 --members 127.0.0.1:7401,127.0.0.1:7402\n"
+      "  hapax node --self 1 --members unix:one,unix:two\n"
       "  hapax node --config hapax.toml --metrics 127.0.0.1:9464\n"
-      "  hapax node --engine embedded:/var/lib/hapax/group.db --listen 127.0.0.1:7401\n"
+      "  hapax node --engine embedded:/var/lib/hapax/group.db\n"
       "  hapax node --engine etcd://10.0.0.5:2379 --listen 10.0.0.1:7400 --ca ca.pem --cert m1.pem "
       "--key m1.key\n"
       "  hapax node --config hapax.toml --check-config\n"
       "A file is overridden by the environment (HAPAX_SELF, HAPAX_MEMBERS, …), and that by flags.\n"
-      "Addresses of other machines need --ca, --cert and --key, as `hapax certs` makes them.\n"
+      "An address is unix:/PATH, unix:NAME (in $XDG_RUNTIME_DIR, /run/hapax or ~/.cache/hapax), "
+      "or\n"
+      "HOST:PORT with --ca, --cert and --key, as `hapax certs` makes them.\n"
       "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.";
   return command;
 }

@@ -13,6 +13,8 @@
 #include "engine/url.h"
 #include "hapax/client.h"
 #include "membership/directory.h"
+#include "net/credentials.h"
+#include "net/usual_folder.h"
 
 namespace hapax::cli {
 namespace {
@@ -34,7 +36,7 @@ Result<std::vector<net::Address>> addresses(const char* flag,
                                             const std::vector<std::string>& texts) {
   std::vector<net::Address> list;
   for (const std::string& text : texts) {
-    auto address = net::parse_address(text);
+    auto address = net::find_address(text);
     if (!address) return error("--{}: {}", flag, address.error().message);
     list.push_back(std::move(*address));
   }
@@ -52,14 +54,15 @@ Result<void> add_engine(NodeConfig& config, const NodeSettings& s) {
   const auto url = engine::parse_url(*s.engine);
   if (!url) return error("--engine: {}", url.error().message);
   config.engine = *s.engine;
-  if (!s.listen) {
+  if (!s.listen && url->kind != engine::Kind::embedded) {
     return error("--listen is missing: where the other members reach us, as in --listen {}",
                  "10.0.0.1:7400");
   }
+  if (!s.listen) config.listen = net::fresh_socket();
   if (s.advertise) {
-    auto advertise = net::parse_address(*s.advertise);
-    if (!advertise) return error("--advertise: {}", advertise.error().message);
-    config.advertise = *advertise;
+    auto advertise = addresses("advertise", {*s.advertise});
+    if (!advertise) return advertise.error();
+    config.advertise = advertise->front();
   }
   config.name = s.name.value_or(host_name());
   if (config.name.empty() || config.name.size() > 64) {
@@ -92,13 +95,19 @@ Result<void> add_engine(NodeConfig& config, const NodeSettings& s) {
   return {};
 }
 
+Result<bool> truth(const char* flag, const std::optional<std::string>& text) {
+  if (text && *text != "true" && *text != "false") {
+    return error("--{} is true or false, not {}", flag, *text);
+  }
+  return text == "true";
+}
+
 // What only a fixed list has.
 Result<void> add_list(NodeConfig& config, const NodeSettings& s) {
   if (s.state) config.state.path = *s.state;
-  if (s.new_group && *s.new_group != "true" && *s.new_group != "false") {
-    return error("--new-group is true or false, not {}", *s.new_group);
-  }
-  config.state.is_new_group = s.new_group == "true";
+  const auto is_new = truth("new-group", s.new_group);
+  if (!is_new) return is_new.error();
+  config.state.is_new_group = *is_new;
   if (s.epoch_above) {
     std::uint64_t epoch = 0;
     const char* end = s.epoch_above->data() + s.epoch_above->size();
@@ -112,7 +121,29 @@ Result<void> add_list(NodeConfig& config, const NodeSettings& s) {
   return {};
 }
 
+Result<void> add_sharing(NodeConfig& config, const NodeSettings& s) {
+  if (s.socket_mode) {
+    mode_t mode = 0;
+    const char* end = s.socket_mode->data() + s.socket_mode->size();
+    const auto [stop, failed] = std::from_chars(s.socket_mode->data(), end, mode, 8);
+    if (failed != std::errc{} || stop != end || (mode & ~mode_t{0666}) != 0) {
+      return error("--socket-mode {}: as for chmod, 0600, 0660 or 0666", *s.socket_mode);
+    }
+    config.sharing.mode = mode;
+  }
+  if (s.socket_group) {
+    const auto group = net::group_named(*s.socket_group);
+    if (!group) return error("--socket-group: {}", group.error().message);
+    config.sharing.group = *group;
+    if (!s.socket_mode) config.sharing.mode = 0660;
+  }
+  return {};
+}
+
 Result<void> add_tls(NodeConfig& config, const NodeSettings& s) {
+  const auto insecure = truth("insecure", s.insecure);
+  if (!insecure) return insecure.error();
+  config.is_insecure = *insecure;
   if (!s.ca && !s.cert && !s.key) return {};
   if (!s.ca || !s.cert || !s.key)
     return error("--ca, --cert and --key go together; give all three");
@@ -161,6 +192,7 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
   plan.config.clients = std::move(*clients);
   if (s.group) plan.config.group = *s.group;
   if (const auto done = add_tls(plan.config, s); !done) return done.error();
+  if (const auto done = add_sharing(plan.config, s); !done) return done.error();
   for (const std::string& rule : s.algorithm) {
     if (const auto added = plan.config.policy.add(rule); !added) {
       return error("--algorithm: {}", added.error().message);
@@ -238,6 +270,9 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
     line("cert", config.tls->certificate);
     line("key", config.tls->key);
   }
+  if (config.is_insecure) line("insecure", true);
+  if (s.socket_mode) line("socket-mode", *s.socket_mode);
+  if (s.socket_group) line("socket-group", *s.socket_group);
   if (plan.metrics) line("metrics", plan.metrics->text());
   return out;
 }

@@ -21,7 +21,8 @@ struct NodeSettings {
   std::optional<std::string> default_algorithm;
   std::optional<std::string> election;
   std::optional<std::string> state, new_group, epoch_above;  // Of a fixed list.
-  std::optional<std::string> ca, cert, key;
+  std::optional<std::string> ca, cert, key, insecure;
+  std::optional<std::string> socket_mode, socket_group;
   std::optional<std::string> metrics;
   std::optional<std::string> engine, advertise, name, seat, ttl;
   std::optional<std::string> engine_ca, engine_cert, engine_key, engine_user, engine_password_file;

@@ -114,6 +114,7 @@ inline MeshOptions options_of(std::uint32_t self, std::vector<Address> members) 
   options.members = std::move(members);
   options.group = "test";
   options.settings = "one";
+  options.is_insecure = true;  // Loopback ports.
   options.limits.backoff_min = Milliseconds{2};
   options.limits.backoff_max = Milliseconds{50};
   return options;

@@ -1,0 +1,194 @@
+// Who may do what, on real daemons: other users of this machine, as somebody, and as everybody.
+#include <array>
+#include <cstring>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process_testing.h"
+
+namespace hapax::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr uid_t kNobody = 65534;
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+class Rights : public ::testing::Test {
+ protected:
+  Rights() {
+    if (geteuid() != 0) return;
+    fs::permissions(folder_.path(), fs::perms{0777});  // Nobody is at home here, too.
+    fs::create_directory(folder_ / "nobody");
+    if (chown((folder_ / "nobody").c_str(), kNobody, kNobody) != 0) std::abort();
+  }
+
+  std::string socket(const std::string& name) const { return "unix:" + (folder_ / name).string(); }
+  Environment environment() const {
+    return {{"HAPAX_ADDRESS", socket("clients")}, {"XDG_RUNTIME_DIR", folder_.path()}};
+  }
+  // Of root, or as nobody.
+  std::unique_ptr<Process> start(Arguments words, bool as_nobody = false) const {
+    words.insert(words.begin(), HAPAX_BINARY);
+    const Arguments other{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+    if (as_nobody) words.insert(words.begin(), other.begin(), other.end());
+    return std::make_unique<Process>(words, environment(), folder_);
+  }
+  Outcome hapax(const Arguments& words, bool as_nobody = false) const {
+    const auto process = start(words, as_nobody);
+    process->close_input();
+    const int status = process->wait(30s);
+    return {status, process->out(), process->err()};
+  }
+  // A group of one, whose daemon serves programs at `clients`.
+  std::unique_ptr<Process> start_daemon(Arguments more = {}, bool as_nobody = false) const {
+    const fs::path home = as_nobody ? folder_ / "nobody" : folder_.path();
+    Arguments words{"node", "--engine", "embedded:" + (home / "group.db").string(), "--ttl",
+                    "1s",   "--listen", "unix:" + (home / "member").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    auto daemon = start(words, as_nobody);
+    EXPECT_TRUE(
+        eventually([&] { return daemon->err().find("serves clients") != std::string::npos; }, 20s))
+        << daemon->err();
+    return daemon;
+  }
+
+  Folder folder_;
+};
+
+// Another user that listens at a path before the daemon does, and notes what it is told.
+class Impostor {
+ public:
+  Impostor(const fs::path& at, const fs::path& heard) {
+    const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un where{};
+    where.sun_family = AF_UNIX;
+    std::strncpy(where.sun_path, at.c_str(), sizeof where.sun_path - 1);
+    if (bind(listener, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0) std::abort();
+    const int notes = open(heard.c_str(), O_CREAT | O_WRONLY, 0600);
+    int ready[2];
+    if (pipe(ready) != 0) std::abort();
+    pid_ = fork();
+    if (pid_ == 0) {
+      if (setresuid(kNobody, kNobody, kNobody) != 0 || listen(listener, 5) != 0) _exit(1);
+      (void)!write(ready[1], "x", 1);
+      for (std::array<char, 4096> bytes;;) {
+        const int guest = accept(listener, nullptr, nullptr);
+        for (ssize_t n = 0; (n = read(guest, bytes.data(), bytes.size())) > 0;) {
+          (void)!write(notes, bytes.data(), static_cast<std::size_t>(n));
+        }
+        close(guest);
+      }
+    }
+    char byte = 0;
+    (void)!read(ready[0], &byte, 1);
+    for (const int fd : {listener, notes, ready[0], ready[1]}) close(fd);
+  }
+  ~Impostor() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Impostor(const Impostor&) = delete;
+  Impostor& operator=(const Impostor&) = delete;
+
+ private:
+  pid_t pid_ = -1;
+};
+
+TEST_F(Rights, AProgramDoesNotBelieveAnotherUsersSocket) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const Impostor impostor{folder_ / "clients", folder_ / "heard"};
+  const Outcome refused = hapax({"run", "x", "--", "touch", (folder_ / "ran").string()});
+  EXPECT_EQ(refused.status, 69);
+  EXPECT_THAT(refused.err, HasSubstr("is served by nobody (uid 65534), and you are root (uid 0)"));
+  EXPECT_THAT(refused.err, HasSubstr("--server-user"));
+  EXPECT_EQ(contents_of(folder_ / "heard"), "") << "it was told our command line";
+  EXPECT_FALSE(fs::exists(folder_ / "ran"));
+}
+
+TEST_F(Rights, AProgramBelievesTheUserThatItIsTold) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const auto daemon = start_daemon({"--clients", socket("nobody/clients")}, true);
+  const std::string there = socket("nobody/clients");
+  EXPECT_EQ(hapax({"status", "--address", there}).status, 69);
+  const Outcome told = hapax({"status", "--address", there, "--server-user", "nobody"});
+  EXPECT_EQ(told.status, 0) << told.err;
+  const Outcome wrong = hapax({"status", "--address", there, "--server-user", "nosuch"});
+  EXPECT_EQ(wrong.status, 64);
+  EXPECT_THAT(wrong.err, HasSubstr("there is no user nosuch"));
+}
+
+TEST_F(Rights, ASocketIsItsUsersUntilItIsShared) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const auto daemon = start_daemon({"--clients", socket("clients"), "--clients", socket("too")});
+  EXPECT_EQ(hapax({"run", "x", "--", "true"}).status, 0);
+  EXPECT_EQ(hapax({"run", "x", "--", "true"}, true).status, 69) << "mode 0600";
+  daemon->signal(SIGTERM);
+  ASSERT_EQ(daemon->wait(), 0);
+  const auto shared = start_daemon({"--socket-group", "65534"});
+  const Outcome run = hapax({"run", "x", "--", "true"}, true);
+  EXPECT_EQ(run.status, 0) << run.err;
+  struct stat info {};
+  ASSERT_EQ(stat((folder_ / "clients").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0660u);
+  EXPECT_EQ(info.st_gid, kNobody);
+}
+
+TEST_F(Rights, PlainTcpOnThisMachineNeedsAWordAndIsWarnedOf) {
+  const std::string port = std::to_string(free_port()), clients = std::to_string(free_port());
+  const std::string engine = "embedded:" + (folder_ / "group.db").string();
+  const Arguments members{"node", "--engine", engine, "--listen", "127.0.0.1:" + port};
+  const Arguments tcp{"node", "--engine", engine, "--clients", "127.0.0.1:" + clients};
+  for (const Arguments& words : {members, tcp}) {
+    const Outcome refused = hapax(words);
+    EXPECT_EQ(refused.status, 64);
+    EXPECT_THAT(refused.err, HasSubstr("any user of this machine could pose as"));
+    EXPECT_THAT(refused.err, HasSubstr("--insecure"));
+  }
+  Arguments open = members;
+  open.insert(open.end(), {"--clients", "127.0.0.1:" + clients, "--insecure"});
+  const auto daemon = start(open);
+  ASSERT_TRUE(
+      eventually([&] { return daemon->err().find("serves clients") != std::string::npos; }, 20s))
+      << daemon->err();
+  EXPECT_THAT(daemon->err(), HasSubstr("warning: insecure: at 127.0.0.1:" + port));
+  EXPECT_THAT(daemon->err(), HasSubstr("warning: insecure: at 127.0.0.1:" + clients));
+  const Outcome wary = hapax({"status", "--address", "127.0.0.1:" + clients});
+  EXPECT_EQ(wary.status, 64);
+  EXPECT_THAT(wary.err, HasSubstr("--insecure"));
+  EXPECT_EQ(hapax({"status", "--address", "127.0.0.1:" + clients, "--insecure"}).status, 0);
+}
+
+// Nothing is said of addresses, and no other user can reach the members.
+TEST_F(Rights, MembersOfOneMachineFindOneAnotherByUnixSockets) {
+  const std::string engine = "embedded:" + (folder_ / "group.db").string();
+  const auto one = start({"node", "--engine", engine, "--ttl", "1s", "--name", "one"});
+  const auto two = start(
+      {"node", "--engine", engine, "--ttl", "1s", "--name", "two", "--clients", socket("two")});
+  EXPECT_TRUE(eventually(
+      [&] {
+        const Outcome members = hapax({"members", "--json"});
+        return members.out.find("\"name\":\"two\"") != std::string::npos &&
+               members.out.find("\"member\":false") == std::string::npos;
+      },
+      30s))
+      << one->err() << two->err();
+  const Outcome run = hapax({"run", "--address", socket("two"), "x", "--", "true"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(one->err(), Not(HasSubstr("insecure")));
+}
+
+}  // namespace
+}  // namespace hapax::testing
