@@ -76,6 +76,7 @@ Result<void> read_times(const json::object& line, Event& event) {
   event.call = **call;
   for (const auto& [key, field] : {std::pair{"ret", &Event::ret},
                                    {"valid_until", &Event::valid_until},
+                                   {"looked", &Event::looked},
                                    {"value", &Event::value}}) {
     const auto number = whole_from(line, key);
     if (!number) return number.error();

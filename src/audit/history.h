@@ -37,7 +37,8 @@ struct Event {
   std::optional<Nanos> ret;  // None: it was begun, and nobody knows how it ended.
   // Invariant: there if op is acquire, ok and ret; a read or write without one asked no gate.
   std::optional<Fence> fence;
-  std::optional<Nanos> valid_until;  // As the client knew at `ret`.
+  std::optional<Nanos> valid_until;  // As the client knew at `ret` …
+  std::optional<Nanos> looked;       // … or, at the latest, then.
   std::optional<std::int64_t> value;
 
   Nanos last_known() const { return ret.value_or(call); }

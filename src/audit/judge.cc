@@ -49,11 +49,27 @@ void find_unserved(const History& history, const std::vector<Event>& events, Rep
   }
 }
 
+// One that returned with nothing left of its validity. If the client looked so much later that a
+// grant of the least validity could have ended meanwhile, nobody knows.
+void find_dead_on_arrival(const History& history, const std::vector<Event>& events,
+                          Report& report) {
+  constexpr Nanos kLeast = 1'000'000;  // As programs are told: in milliseconds.
+  for (const Event& event : events) {
+    if (event.op != Op::acquire || !event.ok || !event.ret || !event.valid_until) continue;
+    if (*event.valid_until > *event.ret) continue;
+    if (event.looked.value_or(*event.ret) - *event.ret >= kLeast) continue;
+    report.find(Kind::dead_on_arrival, event.lock, *event.ret,
+                fmt::format("{} was told of fence {} at {:.6f} s, when it was over",
+                            history.name_of(event.client), *event.fence,
+                            static_cast<double>(*event.ret - report.from) / 1e9));
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(Kind kind) {
-  constexpr std::string_view kNames[kKinds]{"overlap",     "fence", "stale-access",
-                                            "lost-update", "total", "unserved"};
+  constexpr std::string_view kNames[kKinds]{"overlap", "fence",    "stale-access",   "lost-update",
+                                            "total",   "unserved", "dead-on-arrival"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -76,6 +92,7 @@ Report judge(const History& history) {
   judge_holds(history, holds_of(events), report);
   judge_accesses(history, events, report);
   find_unserved(history, events, report);
+  find_dead_on_arrival(history, events, report);
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) { return a.at < b.at; });
   return report;

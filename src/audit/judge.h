@@ -13,14 +13,15 @@
 namespace hapax::audit {
 
 enum class Kind : std::uint8_t {
-  overlap,       // Two held a lock at the same time, both validly.
-  fence,         // A later grant has no larger fence than an earlier one.
-  stale_access,  // The gate let a fence pass although it had seen a larger one.
-  lost_update,   // A write overwrote, or a read did not see, what had been written and accepted.
-  total,         // At the end the counter is not the number of accepted writes.
-  unserved       // A client that lives waited and was neither served nor told.
+  overlap,         // Two held a lock at the same time, both validly.
+  fence,           // A later grant has no larger fence than an earlier one.
+  stale_access,    // The gate let a fence pass although it had seen a larger one.
+  lost_update,     // A write overwrote, or a read did not see, what had been written and accepted.
+  total,           // At the end the counter is not the number of accepted writes.
+  unserved,        // A client that lives waited and was neither served nor told.
+  dead_on_arrival  // A grant that was over when its client was told of it.
 };
-inline constexpr std::size_t kKinds = 6;
+inline constexpr std::size_t kKinds = 7;
 std::string_view name_of(Kind kind);
 
 struct Finding {

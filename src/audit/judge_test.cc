@@ -105,9 +105,9 @@ TEST(Fences, OfAGrantThatCameTooLateMayBeSmaller) {
   book.acquire("w1", {0, 50}, 4).valid_until = 30;  // It was paused before it saw the answer.
   book.acquire("w2", {0, 40}, 5);
   book.release("w2", {60, 61});
-  EXPECT_EQ(book.findings(), "");
+  EXPECT_EQ(book.findings(), "dead-on-arrival 1");
   book.acquire("w3", {70, 80}, 3).valid_until = 75;  // This one had not even asked.
-  EXPECT_EQ(book.findings(), "fence 1");
+  EXPECT_EQ(book.findings(), "fence 1, dead-on-arrival 2");
 }
 
 TEST(Fences, OfDifferentLocksHaveNothingToDoWithEachOther) {
@@ -211,6 +211,27 @@ TEST(Unserved, IsNotWhoWasToldThatItCannotBe) {
   book.acquire("w1", {0, 10}, 1).ok = false;
   EXPECT_EQ(book.findings(), "");
   EXPECT_EQ(book.judge().told, 1u);
+}
+
+TEST(DeadOnArrival, IsAGrantThatWasOverWhenItWasTold) {
+  Notebook book;
+  book.acquire("w1", {0, 10}, 1).valid_until = 11;
+  book.release("w1", {20, 21});
+  EXPECT_EQ(book.findings(), "");
+  book.acquire("w1", {30, 40}, 2).valid_until = 40;
+  book.release("w1", {41, 42});
+  EXPECT_EQ(book.findings(), "dead-on-arrival 1");
+}
+
+TEST(DeadOnArrival, IsNotSaidOfWhatMayHaveEndedBeforeTheClientLooked) {
+  constexpr Nanos kMillisecond = 1'000'000;
+  Notebook book;
+  Event& grant = book.acquire("w1", {0, 10}, 1);
+  grant.valid_until = 10;
+  grant.looked = 10 + kMillisecond;
+  EXPECT_EQ(book.findings(), "");
+  grant.looked = 9 + kMillisecond;
+  EXPECT_EQ(book.findings(), "dead-on-arrival 1");
 }
 
 TEST(Report, CountsAllAndKeepsSome) {

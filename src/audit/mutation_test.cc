@@ -120,6 +120,13 @@ RC_GTEST_PROP(Mutation, AForgottenWriteIsFoundInTheTotal, ()) {
   RC_ASSERT(times(author.book.judge(), Kind::total) > 0);
 }
 
+RC_GTEST_PROP(Mutation, AGrantThatWasOverIsFound, ()) {
+  Author author = correct_history();
+  Event& grant = author.book[any_of(author.acquires)];
+  grant.valid_until = *grant.ret - *rc::gen::inRange<Nanos>(0, 40);
+  RC_ASSERT(times(author.book.judge(), Kind::dead_on_arrival) == 1);
+}
+
 RC_GTEST_PROP(Mutation, AWaiterWithoutEndIsFound, ()) {
   Author author = correct_history();
   const int client = *rc::gen::inRange(0, 4);

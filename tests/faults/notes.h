@@ -44,6 +44,7 @@ class Notes {
     bool ok = true;
     std::optional<Fence> fence{};
     std::optional<Nanos> valid_until{};
+    std::optional<Nanos> looked{};
     std::optional<std::int64_t> value{};
   };
 
@@ -57,6 +58,7 @@ class Notes {
           fmt::format(R"(,"fence":"{}.{}")", number(line.fence->epoch), number(line.fence->turn));
     }
     if (line.valid_until) text += fmt::format(R"(,"valid_until":{})", *line.valid_until);
+    if (line.looked) text += fmt::format(R"(,"looked":{})", *line.looked);
     if (line.value) text += fmt::format(R"(,"value":{})", *line.value);
     text += "}\n";
     if (write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {

@@ -94,8 +94,9 @@ class Worker {
     const Nanos ret = now();
     Notes::Line line{.op = "acquire", .lock = mutex.name(), .call = call, .ret = ret, .ok = !error};
     if (!error) {
-      line.fence = mutex.fence();
       line.valid_until = valid_until(mutex, ret);
+      line.looked = now();
+      line.fence = mutex.fence();
     }
     notes_.note(line);
     return error;
