@@ -1,7 +1,10 @@
 #include "net/dialer.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <string>
+
+#include "net/private_socket.h"
 
 namespace hapax::net {
 
@@ -43,6 +46,14 @@ void Dialer::dial() {
 
 void Dialer::connect(std::size_t next) {
   socket_ = Socket{timer_.get_executor()};
+  error_code cannot;
+  open_private(socket_, endpoints_[next].protocol(), cannot);
+  if (cannot) {
+    return boost::asio::post(timer_.get_executor(), [self = shared_from_this(), attempt = attempt_,
+                                                     why = cannot.message()] {
+      if (self->is_current(attempt)) self->fail(why);
+    });
+  }
   socket_.async_connect(endpoints_[next], [self = shared_from_this(), attempt = attempt_,
                                            next](const error_code& failed) {
     if (!self->is_current(attempt)) return;

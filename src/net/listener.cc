@@ -25,9 +25,11 @@ Result<void> make_room(asio::io_context& io, const Address& address) {
   struct stat info {};
   if (::stat(address.path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) return error("{} is in the way: it is no socket", address.path);
-  asio::local::stream_protocol::socket probe{io};
+  Socket probe{io};
+  const Endpoint endpoint = asio::local::stream_protocol::endpoint{address.path};
   error_code failed;
-  probe.connect(asio::local::stream_protocol::endpoint{address.path}, failed);
+  open_private(probe, endpoint.protocol(), failed);
+  if (!failed) probe.connect(endpoint, failed);
   if (!failed) return error("somebody listens on {} already", address.text());
   if (failed == asio::error::connection_refused) ::unlink(address.path.c_str());
   return {};
@@ -59,7 +61,8 @@ Result<void> Listener::bind(asio::io_context& io, const Sharing& sharing) {
     if (const Result<void> room = make_room(io, address_); !room) return room.error();
   }
   error_code failed;
-  acceptor_.open(endpoint->protocol(), failed);
+  open_private(acceptor_, endpoint->protocol(), failed);
+  if (!failed) acceptor_.non_blocking(true, failed);
   if (!failed && !address_.is_unix()) {
     acceptor_.set_option(asio::socket_base::reuse_address{true}, failed);
   }
@@ -96,10 +99,14 @@ void Listener::close() {
 }
 
 void Listener::accept() {
-  acceptor_.async_accept([self = shared_from_this()](const error_code& failed, Socket socket) {
+  acceptor_.async_wait(Acceptor::wait_read, [self = shared_from_this()](error_code failed) {
     if (self->closed_) return;
+    Socket socket{self->acceptor_.get_executor()};
+    if (!failed) accept_private(self->acceptor_, socket, failed);
+    const bool is_gone = failed == asio::error::connection_aborted ||
+                         failed == asio::error::would_block || failed == asio::error::interrupted;
     // Out of file descriptors, say: trying again at once would only keep the processor busy.
-    if (failed && failed != asio::error::connection_aborted) return self->accept_later();
+    if (failed && !is_gone) return self->accept_later();
     if (!failed) self->on_socket_(std::move(socket));
     if (!self->closed_) self->accept();
   });

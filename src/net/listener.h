@@ -1,7 +1,6 @@
 // Accepts connections at one address and hands the sockets on.
 #pragma once
 
-#include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
@@ -11,6 +10,7 @@
 
 #include "base/result.h"
 #include "net/address.h"
+#include "net/private_socket.h"
 #include "net/stream.h"
 
 namespace hapax::net {
@@ -40,8 +40,6 @@ class Listener : public std::enable_shared_from_this<Listener> {
   const Address& address() const { return address_; }  // With the port that was free.
 
  private:
-  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
-
   Result<void> bind(boost::asio::io_context& io, const Sharing& sharing);
   Result<void> share(const Sharing& sharing) const;
   void accept();
