@@ -190,5 +190,53 @@ TEST_F(Rights, MembersOfOneMachineFindOneAnotherByUnixSockets) {
   EXPECT_THAT(one->err(), Not(HasSubstr("insecure")));
 }
 
+TEST_F(Rights, OthersLockAndReadAndOnlyItsUserAdministers) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const auto daemon = start_daemon({"--socket-mode", "0666", "--name", "here"});
+  EXPECT_EQ(hapax({"run", "x", "--", "true"}, true).status, 0);
+  EXPECT_EQ(hapax({"who"}, true).status, 0);
+  for (const Arguments& words : {Arguments{"leave"}, Arguments{"evict", "here", "--yes"}}) {
+    const Outcome refused = hapax(words, true);
+    EXPECT_EQ(refused.status, 77);
+    EXPECT_THAT(refused.err, HasSubstr("needs the right to administer; you are nobody (uid 65534), "
+                                       "who may lock, read"));
+  }
+  EXPECT_FALSE(daemon->has_ended());
+  EXPECT_THAT(daemon->err(), HasSubstr("refused to evict here, which nobody (uid 65534)"));
+  EXPECT_EQ(hapax({"leave"}).status, 0);
+  EXPECT_EQ(daemon->wait(), 0);
+  EXPECT_THAT(daemon->err(), HasSubstr("asked to leave the group and end by root (uid 0), pid "));
+}
+
+TEST_F(Rights, RolesAreReadAgainWhenTheDaemonIsHungUpOn) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const fs::path file = folder_ / "hapax.toml";
+  std::ofstream{file} << "socket-mode = \"0666\"\nrole = [\"nobody = lock on orders/*\"]\n";
+  const auto daemon = start_daemon({"--config", file});
+  EXPECT_EQ(hapax({"run", "orders/1", "--", "true"}, true).status, 0);
+  const Outcome other = hapax({"run", "bills/1", "--", "true"}, true);
+  EXPECT_EQ(other.status, 77);
+  EXPECT_THAT(other.err, HasSubstr("to take bills/1 needs the right to lock; you are nobody (uid "
+                                   "65534), who may lock on orders/*"));
+  EXPECT_EQ(hapax({"who"}, true).status, 77);
+  EXPECT_EQ(hapax({"status"}, true).status, 0) << "for everybody who gets in";
+  const auto holder = start({"lock", "bills/1"});
+  ASSERT_TRUE(eventually([&] { return holder->out().find("fence") != std::string::npos; }));
+
+  std::ofstream{file} << "role = [\"nobody = lock\", \"nobody = read on orders/*\"]\n";
+  daemon->signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return daemon->err().find("read again") != std::string::npos; }));
+  EXPECT_EQ(hapax({"run", "bills/2", "--", "true"}, true).status, 0);
+  const Outcome who = hapax({"who"}, true);
+  EXPECT_EQ(who.status, 0) << who.err;
+  EXPECT_THAT(who.out, Not(HasSubstr("bills"))) << "what one may not read is left out";
+  EXPECT_EQ(hapax({"who", "bills/1"}, true).status, 77);
+
+  std::ofstream{file} << "role = [\"nobody = fly\"]\n";
+  daemon->signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return daemon->err().find("'fly'") != std::string::npos; }));
+  EXPECT_EQ(hapax({"run", "bills/2", "--", "true"}, true).status, 0) << "as they were";
+}
+
 }  // namespace
 }  // namespace hapax::testing

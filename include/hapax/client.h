@@ -108,6 +108,8 @@ struct ClientOptions {
   // Behind a Unix socket only a daemon of our own user or root's is believed; and this one's, by
   // name or number.
   std::string server_user{};
+  // Takes no locks: is let in even where a daemon has all the clients that it can serve.
+  bool asks_only = false;
 };
 
 class Client {
@@ -148,6 +150,8 @@ class Client {
   void evict(std::string_view member);
 
   static std::string default_address();
+  // As the constructor with addresses has them, from the environment.
+  static ClientOptions options_for(std::string_view addresses);
 
  private:
   friend class Election;

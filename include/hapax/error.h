@@ -20,7 +20,8 @@ enum class Errc {
   bad_value,        // No leader can proclaim that: UTF-8, at most 512 bytes, no control characters.
   no_candidate,     // Nobody campaigns with that value, or a member did not answer.
   no_leader,        // Nobody leads, or a member did not answer.
-  untrusted  // Who listens there is neither ourselves nor root nor who we were told to trust.
+  untrusted,        // Nobody we trust listens there: not ourselves, not root, not whom we named.
+  forbidden         // The daemon's roles give us no right to that.
 };
 
 const std::error_category& error_category() noexcept;

@@ -40,6 +40,9 @@ struct NodeOptions {
   // Of both:
   std::string group = "hapax";
   std::vector<std::string> clients{};  // Where other programs may reach us; TCP with TLS, if given.
+  // What they may do: "alice=lock,read on orders/*" (docs/security.md). By default all may lock and
+  // read.
+  std::vector<std::string> roles{};
   std::string default_algorithm = "carvalho-roucairol";
   std::vector<std::string> algorithms{};          // "orders/*=maekawa", "pool/*=semaphore-ra:4"
   std::string election = "bully";                 // Or "ring-election", "chang-roberts".

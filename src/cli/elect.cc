@@ -128,7 +128,8 @@ int run_campaign(const CampaignArguments& a) {
   std::optional<Election> election;
   bool leads = false;
   listen_while(signals, [&] {
-    client.reset(new Client{reach(a.address)});  // Made in place: it cannot be moved.
+    client.reset(
+        new Client{reach(a.address, Purpose::takes_locks)});  // Made in place: it cannot be moved.
     election.emplace(*client, a.name);
     leads = campaign(*election, a);
   });

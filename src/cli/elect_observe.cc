@@ -25,7 +25,7 @@ GroupStatus status_of(Client& client) {
   try {
     return client.status();
   } catch (const std::system_error& e) {
-    fail(e.code(), "elect");
+    fail(e, "elect");
   }
 }
 

@@ -36,7 +36,7 @@ ViewStatus view_of(Client& client) {
   if (e.code() == Errc::refused && !text.empty()) {
     throw Failure{kUnavailable, text.substr(0, text.rfind(": "))};
   }
-  fail(e.code(), what);
+  fail(e, what);
 }
 
 int run_members(const MembersArguments& a) {
@@ -46,7 +46,7 @@ int run_members(const MembersArguments& a) {
     a.json ? print_json(json_view(view)) : print_members(view);
   } catch (const std::system_error& e) {
     if (e.code().category() != error_category()) throw;  // Of the output.
-    fail(e.code(), "members");
+    fail(e, "members");
   }
   return kHolds;
 }

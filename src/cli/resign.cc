@@ -28,14 +28,18 @@ int run_resign(const ResignArguments& a) {
   try {
     leader = election.leader();
   } catch (const std::system_error& e) {
-    fail(e.code(), a.name);
+    fail(e, a.name);
   }
   if (!leader) throw Failure{kConflict, fmt::format("nobody leads {}", a.name)};
-  if (const auto error = election.ask_to_resign(a.to)) {
-    if (error == Errc::no_leader)
-      throw Failure{kConflict, fmt::format("{}: {}", a.name, error.message())};
-    fail(error, a.name);
+  std::error_code error;
+  try {
+    error = election.ask_to_resign(a.to);
+  } catch (const std::system_error& e) {
+    fail(e, a.name);
   }
+  if (error == Errc::no_leader)
+    throw Failure{kConflict, fmt::format("{}: {}", a.name, error.message())};
+  if (error) fail(error, a.name);
   if (a.json) {
     print_json({{"election", a.name}, {"asked", leader->value}});
   } else {

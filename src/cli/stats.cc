@@ -66,7 +66,7 @@ int run_stats(const StatsArguments& a) {
     try {
       stats = client.stats();
     } catch (const std::system_error& e) {
-      fail(e.code(), "stats");
+      fail(e, "stats");
     }
     a.json ? print_as_json(stats) : print_text(stats);
     if (!a.every_s || std::fflush(stdout) != 0) return kHolds;

@@ -23,9 +23,10 @@ struct StatusArguments {
 void print_as_json(const GroupStatus& s) {
   boost::json::array members;
   for (std::size_t i = 0; i < s.members.size(); ++i) {
-    members.push_back(
-        boost::json::object{{"member", i + 1}, {"address", s.members[i]}, {"up", bool{s.up[i]}},
-                            {"trouble", s.trouble[i]}});
+    members.push_back(boost::json::object{{"member", i + 1},
+                                          {"address", s.members[i]},
+                                          {"up", bool{s.up[i]}},
+                                          {"trouble", s.trouble[i]}});
   }
   print_json({{"group", s.group},
               {"member", s.member + 1},
@@ -78,7 +79,7 @@ int run_status(const StatusArguments& a) {
     a.json ? print_as_json(status) : print_text(status);
   } catch (const std::system_error& e) {
     if (e.code().category() != error_category()) throw;  // Of the output.
-    fail(e.code(), "status");
+    fail(e, "status");
   }
   return kHolds;
 }

@@ -29,7 +29,7 @@ LockInfo look(Client& client, const std::string& name) {
       if (lock.name == name) return std::move(lock);
     }
   } catch (const std::system_error& e) {
-    fail(e.code(), name);
+    fail(e, name);
   }
   LockInfo vacant;
   vacant.name = name;

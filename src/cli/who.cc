@@ -65,7 +65,7 @@ int run_who(const WhoArguments& a) {
   try {
     locks = client.who(a.name, &silent, &more_locks);
   } catch (const std::system_error& e) {
-    fail(e.code(), "who");
+    fail(e, "who");
   }
   std::erase_if(
       locks, [](const LockInfo& l) { return !l.holder && l.sharers.empty() && l.waiters.empty(); });

@@ -149,7 +149,7 @@ int run_why(const WhyArguments& a) {
     locks = client.who();
     standing = client.status().standing;
   } catch (const std::system_error& e) {
-    fail(e.code(), "why");
+    fail(e, "why");
   }
   const WaitsFor graph{locks, Families{}};
   std::map<std::string, LockInfo> all;

@@ -23,21 +23,6 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-ClientOptions options_from_environment(std::string_view addresses) {
-  ClientOptions options;
-  for (std::size_t at = 0; at <= addresses.size();) {
-    const std::size_t end = std::min(addresses.find(',', at), addresses.size());
-    options.addresses.emplace_back(addresses.substr(at, end - at));
-    at = end + 1;
-  }
-  options.authority = environment("HAPAX_CA");
-  options.certificate = environment("HAPAX_CERT");
-  options.key = environment("HAPAX_KEY");
-  options.insecure = environment("HAPAX_INSECURE") == "true";
-  options.server_user = environment("HAPAX_SERVER_USER");
-  return options;
-}
-
 std::vector<net::Address> addresses_of(const ClientOptions& options) {
   if (options.addresses.empty()) throw_bad_address("there is no address to reach a daemon at");
   std::vector<net::Address> addresses;
@@ -67,7 +52,7 @@ std::shared_ptr<boost::asio::ssl::context> tls_of(const ClientOptions& options,
 
 std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
   std::vector<net::Address> addresses = addresses_of(options);
-  client::Trust trust{tls_of(options, addresses), std::nullopt};
+  client::Trust trust{tls_of(options, addresses), std::nullopt, options.asks_only};
   if (!options.server_user.empty()) {
     const auto user = net::user_named(options.server_user);
     if (!user) throw_bad_address("--server-user: " + user.error().message);
@@ -80,7 +65,7 @@ std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
 
 Client::Client() : Client(default_address()) {}
 
-Client::Client(std::string_view addresses) : Client(options_from_environment(addresses)) {}
+Client::Client(std::string_view addresses) : Client(options_for(addresses)) {}
 
 Client::Client(const ClientOptions& options) : gateway_(connect(options)) {}
 
@@ -110,6 +95,21 @@ std::string Client::default_address() {
     return given;
   }
   return "unix:" + net::usual_folder() + "/hapax-" + std::to_string(geteuid()) + ".sock";
+}
+
+ClientOptions Client::options_for(std::string_view addresses) {
+  ClientOptions options;
+  for (std::size_t at = 0; at <= addresses.size();) {
+    const std::size_t end = std::min(addresses.find(',', at), addresses.size());
+    options.addresses.emplace_back(addresses.substr(at, end - at));
+    at = end + 1;
+  }
+  options.authority = environment("HAPAX_CA");
+  options.certificate = environment("HAPAX_CERT");
+  options.key = environment("HAPAX_KEY");
+  options.insecure = environment("HAPAX_INSECURE") == "true";
+  options.server_user = environment("HAPAX_SERVER_USER");
+  return options;
 }
 
 }  // namespace hapax

@@ -44,7 +44,9 @@ std::error_code error_of(const std::optional<session::Answer>& answer) {
   if (!answer) return Errc::lost;
   if (std::holds_alternative<session::Granted>(*answer)) return {};
   if (std::holds_alternative<session::Ended>(*answer)) return Errc::cancelled;
-  return std::holds_alternative<session::Refused>(*answer) ? Errc::refused : Errc::protocol;
+  const auto* refused = std::get_if<session::Refused>(&*answer);
+  if (refused == nullptr) return Errc::protocol;
+  return refused->forbidden ? Errc::forbidden : Errc::refused;
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
   pending_[0] = &pending;  // The welcome answers no request.
   reader_ = std::jthread{[this] { read_on(); }};
   say(session::Hello{session::kVersion, static_cast<std::uint32_t>(getpid()), host_name(),
-                     command_line()});
+                     command_line(), trust.asks_only});
   const auto answer = await(0, pending, steady_clock::now() + session::kSilence, {});
   if (answer && std::holds_alternative<session::Welcome>(*answer)) return;
   socket_.shut_down();
@@ -177,6 +179,10 @@ std::error_code Connection::ask(session::Ask question, milliseconds patience,
     return gone_ ? Errc::lost : Errc::timed_out;
   }
   answer = std::move(*answered);
+  const auto* refused = std::get_if<session::Refused>(&answer);
+  if (refused != nullptr && refused->forbidden) {
+    throw std::system_error{make_error_code(Errc::forbidden), refused->why};
+  }
   return {};
 }
 

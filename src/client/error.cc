@@ -40,6 +40,8 @@ class Category final : public std::error_category {
         return "nobody leads, or a member did not answer";
       case Errc::untrusted:
         return "whoever listens there may be anybody";
+      case Errc::forbidden:
+        return "the daemon's roles do not allow it";
     }
     return "unknown error";
   }

@@ -34,7 +34,7 @@ std::error_code Grants::acquire(Want want, Clock::time_point deadline,
 
 void Grants::acquire_or_throw(Want want) {
   const auto error = acquire(want, never(), {});
-  if (error == Errc::refused) throw std::system_error{error, refusal()};
+  if (error == Errc::refused || error == Errc::forbidden) throw std::system_error{error, refusal()};
   if (error) throw std::system_error{error, name_};
 }
 

@@ -18,12 +18,13 @@
 
 namespace hapax::client {
 
-// Whom we take for our daemon.
+// Whom we take for our daemon, and what we are to it.
 struct Trust {
   // Over TCP, a member of the group by its certificate. Null: anybody, in the clear.
   std::shared_ptr<boost::asio::ssl::context> tls;
   // Behind a Unix socket, this user besides ourselves and root.
   std::optional<uid_t> server_user;
+  bool asks_only = false;  // Said in the greeting: we take no locks.
 };
 
 class Socket {

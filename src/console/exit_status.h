@@ -18,6 +18,7 @@ inline constexpr int kBadUsage = 64;        // EX_USAGE: the command line or the
 inline constexpr int kUnavailable = 69;     // EX_UNAVAILABLE: no daemon answers, or it refuses.
 inline constexpr int kSystem = 71;          // EX_OSERR: cannot fork, and the like.
 inline constexpr int kLost = 75;            // EX_TEMPFAIL: the lock was lost and the job ended.
+inline constexpr int kForbidden = 77;       // EX_NOPERM: the daemon's roles do not allow it.
 inline constexpr int kNotExecutable = 126;  // As shells do.
 inline constexpr int kNotFound = 127;
 inline constexpr int kBySignal = 128;  // Plus the signal's number.
@@ -29,13 +30,14 @@ inline constexpr const char* kRunStatuses =
     "  69   no daemon answers, or it refuses\n"
     "  71   the system refuses, e.g. to fork\n"
     "  75   the lock was lost, and CMD was ended\n"
+    "  77   the daemon's roles do not allow it\n"
     "  126  CMD cannot be executed\n"
     "  127  CMD was not found\n"
     "  130  ^C while waiting (128+N for signal N)";
 
 inline constexpr const char* kLockStatuses =
     "Exit status: 0 fine, 1 somebody else has the lock, 64 usage, 69 no daemon answers, 75 lost,\n"
-    "128+N ended by signal N.";
+    "77 not allowed, 128+N ended by signal N.";
 
 inline constexpr const char* kElectStatuses =
     "Exit status: 0 fine (with CMD: that of CMD, 128+N if signal N ended it), 1 did not lead in "
@@ -43,7 +45,8 @@ inline constexpr const char* kElectStatuses =
     "lost,\nor CMD ended because the leader was asked to step down, 126 or 127 CMD cannot be "
     "executed or\nwas not found, 128+N ended by signal N.";
 
-inline constexpr const char* kShowStatuses = "Exit status: 0 fine, 64 usage, 69 no daemon answers.";
+inline constexpr const char* kShowStatuses =
+    "Exit status: 0 fine, 64 usage, 69 no daemon answers, 77 not\nallowed.";
 
 // One line for standard error, and the status to exit with.
 struct Failure : std::runtime_error {

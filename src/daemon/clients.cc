@@ -5,7 +5,7 @@
 
 namespace hapax {
 
-Clients::Clients(Host host) : host_(std::move(host)), visitors_(host_.after) {}
+Clients::Clients(Host host) : host_(std::move(host)), visitors_(host_.after, most_clients()) {}
 
 Clients::~Clients() {
   for (const auto& listener : listeners_) listener->close();
@@ -52,30 +52,39 @@ void Clients::on_gone(Visitor& visitor) {
   }
   visitors_.erase(gone);
   if (is_stopped_) return;
-  if (!visitor.may_live_on() && !leaves_job(visitor)) return forget_all(visitor);
-  forget_waits(visitor);
+  if (!visitor.may_live_on() && !leaves_job(visitor)) return forget_all(gone);
+  forget(gone, What::waits);
   if (leaves_job(visitor)) {
-    return when_job_is_dead(gone, host_.after, [this, gone] { forget_all(*gone); });
+    return when_job_is_dead(gone, host_.after, [this, gone] { forget_all(gone); });
   }
   // Its clock may be slower than ours.
   constexpr auto kUntilItHasNoticed = session::kSilence + session::kSilence / 20;
   if (!visitor.requests.empty()) {
-    host_.after(kUntilItHasNoticed, [this, gone] { forget_all(*gone); });
+    host_.after(kUntilItHasNoticed, [this, gone] { forget_all(gone); });
   }
 }
 
-void Clients::forget_waits(Visitor& visitor) {
-  std::vector<session::RequestId> waits;
-  for (const auto& [id, request] : visitor.requests) {
-    if (!request.is_held()) waits.push_back(id);
+void Clients::forget(const std::shared_ptr<Visitor>& visitor, What what, std::function<void()> then,
+                     std::optional<session::RequestId> below) {
+  const auto give_way = SessionStream::Clock::now() + SessionStream::kTurn;
+  auto& requests = visitor->requests;
+  for (;;) {
+    auto at = below ? requests.lower_bound(*below) : requests.end();
+    if (at == requests.begin()) break;
+    --at;
+    below = at->first;
+    if (what == What::everything || !at->second.is_held()) end_request(*visitor, *below);
+    if (SessionStream::Clock::now() < give_way) continue;
+    return host_.after({}, [this, visitor, what, then = std::move(then), below] {
+      forget(visitor, what, then, below);
+    });
   }
-  for (const session::RequestId id : waits) end_request(visitor, id);
+  if (then) then();
 }
 
 // Its waits end first: one of them might be served by what it gives back.
-void Clients::forget_all(Visitor& visitor) {
-  forget_waits(visitor);
-  while (!visitor.requests.empty()) end_request(visitor, visitor.requests.begin()->first);
+void Clients::forget_all(const std::shared_ptr<Visitor>& visitor) {
+  forget(visitor, What::waits, [this, visitor] { forget(visitor, What::everything); });
 }
 
 void Clients::end_request(Visitor& visitor, session::RequestId id) {
@@ -92,8 +101,9 @@ void Clients::wind_up() {
   is_winding_up_ = true;
   for (const auto& listener : listeners_) listener->close();
   for (const auto& visitor : visitors_.all()) {
-    forget_waits(*visitor);
-    if (visitor->requests.empty()) visitor->close(true);
+    forget(visitor, What::waits, [visitor] {
+      if (visitor->requests.empty()) visitor->close(true);
+    });
   }
 }
 

@@ -9,12 +9,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "daemon/inquiries.h"
 #include "daemon/node_config.h"
+#include "daemon/roles.h"
 #include "daemon/visitor.h"
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
@@ -32,7 +34,9 @@ class Clients {
     Group& group;
     Waiters& waiters;
     Inquiries& inquiries;
+    const Roles& roles;
     Waiters::After after;
+    std::function<void(const std::string&)> log, log_once;
     std::function<session::State()> state;
     std::function<session::Stats()> stats;
     // For people: an error, or `done` with nothing or what is wrong.
@@ -58,14 +62,21 @@ class Clients {
  private:
   void receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
   void on_gone(Visitor& visitor);
-  void forget_waits(Visitor& visitor);
-  void forget_all(Visitor& visitor);
+  enum class What { waits, everything };
+  // Ends its requests, what it asked for last first; a turn at a time, since they may be very many.
+  // Those from `below` on are done.
+  void forget(const std::shared_ptr<Visitor>& visitor, What what, std::function<void()> then = {},
+              std::optional<session::RequestId> below = std::nullopt);
+  void forget_all(const std::shared_ptr<Visitor>& visitor);
   // Gives back what the request holds, or ends its wait; nothing if it is over.
   void end_request(Visitor& visitor, session::RequestId request);
   void end_observation(Visitor& visitor, session::RequestId request);
   // A place for one more request; null, and it is told why, if there is none.
   ClientRequest* admit(Visitor& visitor, session::RequestId request, const std::string& name,
                        Want want = Want::exclusive);
+  // Whether it lacks the right, and it is told so. Who administers is logged.
+  bool forbids(Visitor& visitor, session::RequestId request, Right right, const std::string& what,
+               std::string_view lock = {});
   static void refuse(Visitor& visitor, session::RequestId request, const std::string& why);
   // Tells how it went, if the visitor is still there; and if it went well, ends that campaign.
   std::function<void(const std::string& wrong)> tell_outcome(

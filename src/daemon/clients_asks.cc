@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "core/lock_name.h"
 #include "daemon/clients.h"
 
@@ -11,12 +12,35 @@ void Clients::refuse(Visitor& visitor, session::RequestId request, const std::st
   visitor.tell(session::Refused{request, why});
 }
 
+bool Clients::forbids(Visitor& visitor, session::RequestId request, Right right,
+                      const std::string& what, std::string_view lock) {
+  const auto no = host_.roles.objection(visitor.caller(), right, what, lock);
+  if (no) visitor.tell(session::Refused{request, *no, true});
+  if (right != Right::administer) return no.has_value();
+  const std::string who =
+      fmt::format("{}, pid {} ({})", visitor.caller().text(), visitor.pid(), visitor.command());
+  if (no) {
+    host_.log_once(fmt::format("refused to {}, which {} asked for: {}", printable(what), who, *no));
+  } else {
+    host_.log(fmt::format("asked to {} by {}", printable(what), who));
+  }
+  return no.has_value();
+}
+
 void Clients::on(Visitor& visitor, session::Hello&& hello) {
   if (hello.version != session::kVersion) {
     refuse(visitor, 0,
            fmt::format("this daemon speaks version {} of the protocol, the client {}: use the same "
                        "hapax for both",
                        session::kVersion, hello.version));
+    return visitor.close(true);
+  }
+  if (!hello.asks_only && !visitors_.has_room_for_another()) {
+    refuse(
+        visitor, 0,
+        fmt::format("{} clients are connected, and there is no room for more: connect to another "
+                    "member, or allow this daemon more open files (ulimit -n)",
+                    visitors_.most()));
     return visitor.close(true);
   }
   visitor.introduce(hello);
@@ -38,6 +62,7 @@ ClientRequest* Clients::admit(Visitor& visitor, session::RequestId request, cons
   };
   if (visitor.requests.contains(request) || request == 0) return refused("that request is in use");
   if (is_winding_up_) return refused("this daemon is about to end");
+  if (visitor.only_asks()) return refused("whoever only asks takes no locks");
   if (visitor.requests.size() >= Visitor::kMostRequests) {
     return refused("too many requests of one client");
   }
@@ -47,6 +72,7 @@ ClientRequest* Clients::admit(Visitor& visitor, session::RequestId request, cons
 }
 
 void Clients::on(Visitor& visitor, session::Acquire&& a) {
+  if (forbids(visitor, a.request, Right::lock, "take " + a.name, a.name)) return;
   ClientRequest* const request = admit(visitor, a.request, a.name, a.want);
   if (request == nullptr) return;
   const auto asked = host_.waiters.acquire(a.name, request->waiter(), *request, a.want);
@@ -73,6 +99,7 @@ void Clients::on(Visitor& visitor, session::Release&& r) {
 // --- elections ---
 
 void Clients::on(Visitor& visitor, session::Campaign&& c) {
+  if (forbids(visitor, c.request, Right::lock, "lead " + c.name, c.name)) return;
   if (const auto good = Waiters::check_campaign(c.name, c.value); !good) {
     return refuse(visitor, c.request, good.error().message);
   }
@@ -94,6 +121,9 @@ void Clients::on(Visitor& visitor, session::HandOver&& h) {
 }
 
 void Clients::on(Visitor& visitor, session::AskResign&& a) {
+  if (forbids(visitor, a.request, Right::administer, "make the leader of " + a.name + " resign")) {
+    return;
+  }
   if (const auto good = Waiters::check_campaign(a.name, a.to); !good) {
     return refuse(visitor, a.request, good.error().message);
   }
@@ -115,6 +145,7 @@ std::function<void(const std::string&)> Clients::tell_outcome(
 }
 
 void Clients::on(Visitor& visitor, session::Observe&& o) {
+  if (forbids(visitor, o.request, Right::read, "see who leads " + o.name, o.name)) return;
   if (const auto good = check_lock_name(o.name); !good) {
     return refuse(visitor, o.request, good.error().message);
   }
@@ -139,8 +170,14 @@ void Clients::end_observation(Visitor& visitor, session::RequestId request) {
 // --- for people ---
 
 void Clients::on(Visitor& visitor, session::Who&& asked) {
+  if (forbids(visitor, asked.request, Right::read, "see who holds and who waits", asked.name)) {
+    return;
+  }
   // It is told only while it is a visitor: on_gone() has the question forgotten.
-  const auto tell = [&visitor, request = asked.request](session::Locks&& locks) {
+  const auto tell = [this, &visitor, request = asked.request](session::Locks&& locks) {
+    std::erase_if(locks.locks, [&](const session::Lock& lock) {
+      return !host_.roles.may(visitor.caller(), Right::read, lock.name);
+    });
     locks.request = request;
     visitor.tell(locks);
   };
@@ -156,6 +193,7 @@ void Clients::on(Visitor& visitor, session::AskState&& s) {
 }
 
 void Clients::on(Visitor& visitor, session::AskStats&& s) {
+  if (forbids(visitor, s.request, Right::read, "see what was counted")) return;
   session::Stats answer = host_.stats();
   answer.request = s.request;
   visitor.tell(answer);
@@ -170,6 +208,7 @@ void Clients::on(Visitor& visitor, session::Ping&& p) {
 }
 
 void Clients::on(Visitor& visitor, session::Leave&& l) {
+  if (forbids(visitor, l.request, Right::administer, "leave the group and end")) return;
   constexpr std::uint64_t kLongest = 3'600'000;
   const std::chrono::milliseconds patience{std::min(l.patience_ms, kLongest)};
   told_to_leave_.emplace_back(visitor.weak_from_this(), l.request);
@@ -180,6 +219,7 @@ void Clients::on(Visitor& visitor, session::Leave&& l) {
 }
 
 void Clients::on(Visitor& visitor, session::Evict&& e) {
+  if (forbids(visitor, e.request, Right::administer, "evict " + e.whom)) return;
   host_.evict(e.whom, tell_outcome(visitor, e.request, std::nullopt));
 }
 

@@ -18,6 +18,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(boost::asio::io_context& io, Node
 Daemon::Daemon(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Daemon::~Daemon() = default;
 Result<void> Daemon::start() { return impl_->start(); }
+void Daemon::run() { impl_->run(); }
 void Daemon::wind_up() { impl_->wind_up(); }
 void Daemon::stop() { impl_->stop(); }
 
@@ -49,6 +50,7 @@ session::State Daemon::state() const { return impl_->state(); }
 session::Stats Daemon::stats() const { return stats_of(impl_->facts()); }
 std::string Daemon::metrics() const { return metrics_of(impl_->facts()); }
 
+void Daemon::set_roles(Roles roles) { impl_->set_roles(std::move(roles)); }
 void Daemon::on_left(std::function<void()> then) { impl_->then_on_left = std::move(then); }
 void Daemon::on_leased(std::function<void(Instant)> then) {
   impl_->then_on_leased = std::move(then);

@@ -16,6 +16,7 @@
 #include "core/want.h"
 #include "daemon/asker.h"
 #include "daemon/node_config.h"
+#include "daemon/roles.h"
 #include "locks/outbox.h"
 #include "session/protocol.h"
 
@@ -35,6 +36,8 @@ class Daemon {
   // Listens for members, dials them, and listens for clients. With an engine it waits until that
   // has answered, running the io_context.
   [[nodiscard]] Result<void> start();
+  // Runs the io_context until it is out of work, and watches that it is never busy for long.
+  void run();
   // Tells all who hold a lock here to leave, and calls on_left() when they have; at the latest when
   // the lease is over, or after a few seconds in a group without leases.
   void wind_up();
@@ -75,6 +78,8 @@ class Daemon {
   bool is_complete() const;
   // As `hapax leave`; on_left() when it is done. An error if the group has a fixed list.
   Result<void> leave(std::chrono::milliseconds patience);
+  // What clients may do from now on; what they hold stays theirs.
+  void set_roles(Roles roles);
   // Called when the daemon has left its group, because somebody asked it to.
   void on_left(std::function<void()> then);
   // Prometheus' text format.

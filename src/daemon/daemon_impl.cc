@@ -18,7 +18,10 @@ using boost::system::error_code;
 using std::chrono::steady_clock;
 
 Daemon::Impl::Impl(asio::io_context& io, NodeConfig config, Log log)
-    : io_(io), config_(std::move(config)), log_(std::move(log)) {}
+    : io_(io), config_(std::move(config)), log_(std::move(log)), watch_([this](auto turn) {
+        log_(fmt::format("warning: busy for {} ms at one go, while everybody else waited",
+                         turn / std::chrono::milliseconds{1}));
+      }) {}
 
 // --- beginning and end ---
 
@@ -81,7 +84,10 @@ Clients::Host Daemon::Impl::clients_host() {
   return {.group = *joined_.group,
           .waiters = *waiters_,
           .inquiries = *inquiries_,
+          .roles = config_.roles,
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
+          .log = log_,
+          .log_once = [this](const std::string& line) { log_once(line); },
           .state = [this] { return state(); },
           .stats = [this] { return stats_of(facts()); },
           .leave = [this](auto patience) { return leave(patience); },
@@ -230,6 +236,7 @@ Facts Daemon::Impl::facts() const {
           .links = group.links(),
           .leader = leader(),
           .term = leadership_ ? leadership_->term() : Term{number(group.epoch())},
+          .longest_turn = watch_.longest(),
           .clients = clients_ ? clients_->size() : 0,
           .complaints = group.complaints(),
           .uptime = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() -

@@ -19,6 +19,7 @@
 #include "daemon/daemon.h"
 #include "daemon/inquiries.h"
 #include "daemon/join.h"
+#include "daemon/loop_watch.h"
 #include "daemon/report.h"
 #include "daemon/waiters.h"
 
@@ -31,6 +32,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   // As create(), start(), wind_up() and stop() of Daemon.
   Result<void> connect();
   Result<void> start();
+  void run() { watch_.run(io_); }
   void wind_up();
   void stop();
 
@@ -39,6 +41,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   session::State state() const;
   const Group& group() const { return *joined_.group; }
   Result<void> leave(std::chrono::milliseconds patience);
+  void set_roles(Roles roles) { config_.roles = std::move(roles); }
   Waiters& waiters() { return *waiters_; }
   Inquiries& inquiries() { return *inquiries_; }
 
@@ -76,6 +79,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   boost::asio::io_context& io_;
   NodeConfig config_;
   Log log_;
+  LoopWatch watch_;
   std::shared_ptr<boost::asio::ssl::context> tls_;  // For clients on other machines; may be null.
   // There from start() on: until then we do not know who we are.
   Joined joined_;

@@ -10,10 +10,12 @@
 #include <malloc.h>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/testing/folder.h"
 #include "daemon/daemon_thread.h"
+#include "daemon/loop_watch.h"
 #include "session/frames.h"
 
 namespace hapax {
@@ -256,6 +258,91 @@ TEST(Daemon, CountsThoseWhoDoNotFitIntoAnAnswer) {
   EXPECT_GT(all.locks.size(), 500u);
   EXPECT_EQ(all.locks.size() + all.more_locks, 1'501u);
   expect_service(alone);
+}
+
+// Of what its loop has done so far, what kept everybody else waiting longest.
+std::uint64_t counted(const Alone& alone, const std::string& name) {
+  Raw client{alone};
+  client.say(session::Hello{});
+  client.expect<session::Welcome>();
+  client.say(session::AskStats{1});
+  for (const session::Counter& counter : client.expect<session::Stats>().counters) {
+    if (counter.name == name) return counter.value;
+  }
+  ADD_FAILURE() << "nobody counts: " << name;
+  return 0;
+}
+void expect_short_turns(const Alone& alone) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int kSlower = 10;
+#else
+  constexpr int kSlower = 1;
+#endif
+  const std::chrono::microseconds longest{counted(alone, "longest turn, us")};
+  EXPECT_LT(longest, kSlower * LoopWatch::kLongest);
+}
+
+TEST(Daemon, IsNeverBusyForLongWhenACrowdHangsUp) {
+  constexpr std::uint64_t kCrowd = 60'000;
+  const Alone alone;
+  Raw holder{alone};
+  holder.say(session::Hello{});
+  holder.expect<session::Welcome>();
+  holder.say(session::Acquire{1, "it"});
+  holder.expect<session::Granted>();
+  {
+    Raw crowd{alone};
+    Raw other{alone};  // Whose waits stand between.
+    for (Raw* raw : {&crowd, &other}) {
+      raw->say(session::Hello{});
+      raw->expect<session::Welcome>();
+    }
+    for (std::uint64_t first = 1; first < kCrowd; first += 1'000) {
+      for (Raw* raw : {&crowd, &other}) {
+        Bytes asks;
+        for (std::uint64_t i = first; i < first + 500; ++i) {
+          ASSERT_TRUE(session::write_frame(asks, session::Ask{session::Acquire{i, "it"}}));
+        }
+        raw->send(asks);
+      }
+    }
+    for (Raw* raw : {&crowd, &other}) {
+      raw->say(session::Ping{kCrowd});
+      raw->expect<session::Pong>();
+    }
+    EXPECT_EQ(counted(alone, "waiting"), kCrowd);
+  }
+  while (counted(alone, "waiting") > 0) std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  expect_short_turns(alone);
+}
+
+TEST(Daemon, IsNeverBusyForLongWhenManyAskWhoHoldsManyLocks) {
+  constexpr std::uint64_t kLocks = 50'000;
+  const Alone alone;
+  Raw crowd{alone};
+  crowd.say(session::Hello{});
+  crowd.expect<session::Welcome>();
+  Bytes asks;
+  for (std::uint64_t i = 1; i <= kLocks; ++i) {
+    ASSERT_TRUE(
+        session::write_frame(asks, session::Ask{session::Acquire{i, "held/" + std::to_string(i)}}));
+  }
+  std::thread writer{[&] { crowd.send(asks); }};
+  for (std::uint64_t i = 1; i <= kLocks; ++i) crowd.expect<session::Granted>();
+  writer.join();
+  Raw client{alone};
+  client.say(session::Hello{});
+  client.expect<session::Welcome>();
+  Bytes questions;
+  for (std::uint64_t i = 1; i <= 30; ++i) {
+    ASSERT_TRUE(session::write_frame(questions, session::Ask{session::Who{i, ""}}));
+  }
+  client.send(questions);
+  for (int i = 1; i <= 30; ++i) {
+    const auto answer = client.expect<session::Locks>();
+    EXPECT_EQ(answer.locks.size() + answer.more_locks, kLocks);
+  }
+  expect_short_turns(alone);
 }
 
 // Takes the lock over TCP, breaks the connection, and says how long the next one waits for it.

@@ -21,7 +21,7 @@ class DaemonThread {
     if (!daemon) return daemon.error();
     self->daemon_ = std::move(*daemon);
     if (const auto started = self->daemon_->start(); !started) return started.error();
-    self->thread_ = std::thread{[io = &self->io_] { io->run(); }};
+    self->thread_ = std::thread{[daemon = self->daemon_.get()] { daemon->run(); }};
     return self;
   }
   ~DaemonThread() {

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/seat.h"
 #include "campaigns/election_id.h"
+#include "daemon/roles.h"
 #include "locks/policy.h"
 #include "membership/group_options.h"
 #include "net/address.h"
@@ -26,6 +27,7 @@ struct NodeConfig {
   std::vector<net::Address> clients;   // Where programs reach us; over TCP with `tls`, if given.
   std::string group = "hapax";
   net::Sharing sharing{};            // Of the Unix sockets among these.
+  Roles roles{};                     // What these programs may do.
   std::optional<net::TlsFiles> tls;  // Needed unless every address is a Unix socket, …
   bool is_insecure = false;          // … or on this machine, all of whose users are trusted.
   Policy policy;

@@ -15,6 +15,10 @@ std::uint64_t milliseconds_of(const Facts& facts) {
   return static_cast<std::uint64_t>(facts.uptime.count());
 }
 
+std::uint64_t longest_turn_us(const Facts& facts) {
+  return static_cast<std::uint64_t>(facts.longest_turn / std::chrono::microseconds{1});
+}
+
 }  // namespace
 
 session::State state_of(const Facts& facts) {
@@ -55,6 +59,7 @@ session::Stats stats_of(const Facts& facts) {
   count("entries", facts.locks.entries);
   count("locks forgotten", facts.locks.dropped);
   count("clients", facts.clients);
+  count("longest turn, us", longest_turn_us(facts));
   count("complaints", facts.complaints);
   const net::Stats& links = facts.links;
   count("link messages out", links.messages_out);
@@ -86,6 +91,8 @@ std::string metrics_of(const Facts& facts) {
   metric("lock_waiters", "Clients of this member that wait.", facts.locks.waiting, "gauge");
   metric("entries_total", "Grants to clients of this member.", facts.locks.entries, "counter");
   metric("clients", "Clients connected.", facts.clients, "gauge");
+  metric("longest_turn_microseconds", "Longest time that the loop was busy at one go.",
+         longest_turn_us(facts), "gauge");
   metric("complaints_total", "Messages of peers that were refused.", facts.complaints, "counter");
   return text;
 }

@@ -25,6 +25,7 @@ struct Facts {
   const net::Stats& links;
   std::optional<Seat> leader;
   Term term{};
+  std::chrono::nanoseconds longest_turn{};  // Of the loop.
   std::size_t clients = 0;
   std::uint64_t complaints = 0;
   std::chrono::milliseconds uptime{};

@@ -17,7 +17,7 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr std::size_t kRoom = 16384;
+constexpr std::size_t kRoom = 2048;  // At first: there may be ten thousand of us.
 
 // What somebody is told whose answer is too long for a frame.
 session::Refused too_long(const session::Answer& answer) {
@@ -71,16 +71,24 @@ void SessionStream::read() {
                             if (self->ended_ || self->closing_) return;
                             if (error) return self->end();
                             self->filled_ += count;
-                            if (!self->take_frames()) return self->hang_up();
-                            self->read();
+                            self->last_heard_ = Clock::now();
+                            self->serve();
                           });
 }
 
-// False if it says what no client does.
+// What has come, a turn at a time; then more is read.
+void SessionStream::serve() {
+  if (closing_ || ended_) return;
+  if (!take_frames()) return hang_up();
+  if (!has_more_) return read();
+  asio::post(stream_.socket().get_executor(), [self = shared_from_this()] { self->serve(); });
+}
+
 bool SessionStream::take_frames() {
-  last_heard_ = Clock::now();
+  const auto give_way = Clock::now() + kTurn;
   std::span<const std::uint8_t> rest{incoming_.data(), filled_};
-  while (!ended_ && !closing_) {
+  has_more_ = false;
+  while (!ended_ && !closing_ && !has_more_) {
     session::Ask ask;
     const auto taken = session::take_frame(rest, session::kLargestAsk, ask);
     if (taken == session::Taken::malformed) return false;
@@ -88,6 +96,7 @@ bool SessionStream::take_frames() {
     const bool is_hello = std::holds_alternative<session::Hello>(ask);
     if (is_hello == std::exchange(has_introduced_itself_, true)) return false;
     on_ask(std::move(ask));
+    has_more_ = Clock::now() >= give_way;
   }
   std::copy(rest.begin(), rest.end(), incoming_.begin());
   filled_ = rest.size();

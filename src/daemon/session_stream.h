@@ -20,6 +20,8 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   using Clock = std::chrono::steady_clock;
 
   static constexpr std::size_t kMostUnread = std::size_t{8} << 20;  // Bytes it may leave unread.
+  // How long one client may be served at a go, while others wait.
+  static constexpr std::chrono::milliseconds kTurn{10};
   static constexpr std::chrono::seconds kFarewell{1};  // For what is still to be told to it.
   static constexpr std::chrono::seconds kGreeting{5};  // How long it may take to introduce itself.
 
@@ -48,6 +50,8 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
 
  private:
   void read();
+  void serve();
+  // False if it says what no client does.
   bool take_frames();
   void flush();
   void hang_up();
@@ -61,6 +65,7 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   Bytes outgoing_;  // Queued …
   Bytes writing_;   // … and on its way.
   bool flush_posted_ = false;
+  bool has_more_ = false;   // Frames that have come, for the next turn.
   bool overflown_ = false;  // It does not read its answers, and will be hung up on.
   bool has_introduced_itself_ = false;
   bool is_unix_ = false;

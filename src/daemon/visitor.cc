@@ -1,18 +1,11 @@
 #include "daemon/visitor.h"
 
 #include <algorithm>
-#include <sys/socket.h>
+
+#include "net/credentials.h"
 
 namespace hapax {
 namespace {
-
-// The process at the other end as the kernel knows it; its pid is 0 if it cannot tell.
-ucred peer_of(net::Socket& socket) {
-  ucred who{};
-  socklen_t size = sizeof who;
-  if (getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {};
-  return who.pid > 0 ? who : ucred{};
-}
 
 // For people's eyes: printable, and not too long.
 std::string shown(std::string text) {
@@ -26,7 +19,11 @@ std::string shown(std::string text) {
 }  // namespace
 
 void Visitor::introduce(const session::Hello& hello) {
-  const auto known = static_cast<std::uint32_t>(peer_of(socket()).pid);
+  const auto process = net::credentials_of(socket().native_handle());
+  const auto known = process ? static_cast<std::uint32_t>(process->pid) : 0;
+  if (process) caller_.user = process->uid;
+  caller_.certified = certified();
+  only_asks_ = hello.asks_only;
   pid_ = known != 0 ? known : hello.pid;
   has_our_pids_ = !is_behind_tcp() && known == hello.pid;
   host_ = shown(certified().empty() ? hello.host : certified() + "@" + hello.host);
@@ -34,8 +31,8 @@ void Visitor::introduce(const session::Hello& hello) {
 }
 
 void Visitor::has_job(const session::Job& job) {
-  if (!has_our_pids_) return;
-  job_ = ProcessGroup::led_by(static_cast<pid_t>(job.group), peer_of(socket()).uid);
+  if (!has_our_pids_ || !caller_.user) return;
+  job_ = ProcessGroup::led_by(static_cast<pid_t>(job.group), *caller_.user);
 }
 
 bool Visitor::holds_anything() const {

@@ -13,6 +13,7 @@
 #include "campaigns/leader_watch.h"
 #include "daemon/client_request.h"
 #include "daemon/process_group.h"
+#include "daemon/roles.h"
 #include "daemon/session_stream.h"
 #include "session/protocol.h"
 
@@ -41,6 +42,9 @@ class Visitor final : public SessionStream {
   std::uint32_t pid() const { return pid_; }
   const std::string& host() const { return host_; }
   const std::string& command() const { return command_; }
+  bool only_asks() const { return only_asks_; }
+  // For rights: only what can be proved. From the greeting on.
+  const Caller& caller() const { return caller_; }
 
   // Only a process that has ended closes a Unix socket. Whoever is behind TCP, or was hung up on,
   // may be there and not know; unless it said goodbye.
@@ -65,6 +69,8 @@ class Visitor final : public SessionStream {
   std::uint32_t pid_ = 0;
   std::string host_;
   std::string command_;
+  bool only_asks_ = false;
+  Caller caller_;
   bool has_our_pids_ = false;  // It is in no container of its own: its numbers are ours.
   std::optional<ProcessGroup> job_;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/descriptors.h"
 #include "daemon/visitor.h"
 #include "session/protocol.h"
 
@@ -18,9 +19,14 @@ namespace hapax {
 class Visitors {
  public:
   using After = std::function<void(std::chrono::milliseconds, std::function<void()>)>;
-  explicit Visitors(After after) : after_(std::move(after)) {}
+  // `most` may take locks; beyond them a few who do not.
+  Visitors(After after, std::size_t most) : after_(std::move(after)), most_(most) {}
 
-  bool is_full() const { return visitors_.size() >= kMost; }
+  std::size_t most() const { return most_; }
+  // Not even one who only asks.
+  bool is_full() const { return visitors_.size() >= most_ + kForQuestions; }
+  // REQUIRES: it has been admitted.
+  bool has_room_for_another() const { return visitors_.size() <= most_; }
   void admit(const std::shared_ptr<Visitor>& visitor) {
     visitors_.insert(visitor);
     strangers_.push_back(visitor);
@@ -36,7 +42,6 @@ class Visitors {
   void clear() { visitors_.clear(); }
 
  private:
-  static constexpr std::size_t kMost = 4096;
   static constexpr std::size_t kMostStrangers = 256;  // Who have not introduced themselves yet.
   static constexpr std::chrono::milliseconds kPatrolEvery{500};
 
@@ -72,6 +77,7 @@ class Visitors {
   }
 
   After after_;
+  std::size_t most_;
   std::set<std::shared_ptr<Visitor>> visitors_;
   std::deque<std::weak_ptr<Visitor>> strangers_;  // Perhaps: some may have introduced themselves.
   bool is_patrolling_ = false;

@@ -8,10 +8,6 @@ namespace {
 // Where all locks are asked for, the first of those at one of them are enough.
 constexpr std::size_t kPeopleOfEach = 100;
 
-bool is_idle(const LockStatus& status) {
-  return !status.holder && status.sharers.empty() && status.waiters.empty();
-}
-
 // People beyond so many are counted without being described: there may be very many.
 session::Lock told(const LockStatus& status, const Waiters& people, std::size_t most_people) {
   session::Lock lock{status.name, std::string{status.algorithm}, std::nullopt, {}, {}};
@@ -42,11 +38,10 @@ LockList locks_at_this_member(const LockTable& table, const Waiters& waiters,
     if (const auto status = table.describe(name)) list.add(told(*status, waiters, kMostPeople));
     return list;
   }
-  table.for_each_lock([&](const LockStatus& status) {
-    if (is_idle(status)) return;
-    if (!list.has_room_for_locks()) return list.count_more_locks(1);
-    list.add(told(status, waiters, kPeopleOfEach));
-  });
+  constexpr std::size_t kMost = LockList::kOfMember.locks;
+  const std::size_t in_use = table.for_first_in_use(
+      kMost, [&](const LockStatus& status) { list.add(told(status, waiters, kPeopleOfEach)); });
+  list.count_more_locks(in_use - std::min(in_use, kMost));
   return list;
 }
 

@@ -90,7 +90,7 @@ milliseconds grace_within_lease(Client& client, std::optional<double> said_s) {
   try {
     status = client.status();
   } catch (const std::system_error& e) {
-    fail(e.code(), "status");
+    fail(e, "status");
   }
   const milliseconds said{static_cast<std::int64_t>(said_s.value_or(0) * 1000)};
   if (!status.view) return said_s ? said : kUsual;
@@ -111,7 +111,7 @@ void set_environment(Client& client, const std::string& name, const Fence& fence
   try {
     status = client.status();
   } catch (const std::system_error& e) {
-    fail(e.code(), name);
+    fail(e, name);
   }
   const auto good_until = std::chrono::system_clock::now() + valid_for;
   const double unix_time = std::chrono::duration<double>(good_until.time_since_epoch()).count();

@@ -33,11 +33,13 @@ void add_address(Command& command, std::string* address) {
               "Plain TCP on this machine, where any of its users may listen in the daemon's place");
 }
 
-Client reach(const std::string& given) {
+Client reach(const std::string& given, Purpose purpose) {
   if (is_insecure) setenv("HAPAX_INSECURE", "true", 1);
   const std::string address = given.empty() ? Client::default_address() : given;
   try {
-    return Client{address};
+    ClientOptions options = Client::options_for(address);
+    options.asks_only = purpose == Purpose::asks;
+    return Client{options};
   } catch (const std::system_error& e) {
     if (e.code() == Errc::unreachable) {
       throw Failure{kUnavailable,
@@ -55,6 +57,12 @@ void fail(std::error_code error, const std::string& what) {
   if (error == Errc::bad_name || error == Errc::bad_address || error == Errc::bad_value)
     throw Failure{kBadUsage, what};
   throw Failure{kUnavailable, fmt::format("{}: {}", what, error.message())};
+}
+
+void fail(const std::system_error& error, const std::string& what) {
+  if (error.code() != Errc::forbidden) fail(error.code(), what);
+  const std::string text = error.what();
+  throw Failure{kForbidden, text.substr(0, text.rfind(": "))};
 }
 
 void require_value(const char* flag, const std::string& value) {

@@ -13,10 +13,14 @@ namespace hapax::cli {
 void add_address(Command& command, std::string* address);
 
 // Connects; an empty address is the usual one. Throws Failure that says what to do.
-Client reach(const std::string& address);
+enum class Purpose { asks, takes_locks };
+Client reach(const std::string& address, Purpose purpose = Purpose::asks);
 
 // The same for what is asked later. REQUIRES: error.
 [[noreturn]] void fail(std::error_code error, const std::string& what);
+
+// The same, with what the daemon said of rights.
+[[noreturn]] void fail(const std::system_error& error, const std::string& what);
 
 // Throws Failure if no leader can proclaim that value. REQUIRES: not empty.
 void require_value(const char* flag, const std::string& value);

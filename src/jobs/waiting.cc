@@ -79,7 +79,8 @@ Hold::Hold(const Wanted& wanted, Signals& signals, const Least& least)
 }
 
 void Hold::take(const Wanted& wanted, const Least& least) {
-  client_.reset(new Client{reach(wanted.address)});  // Made in place: it cannot be moved.
+  client_.reset(new Client{
+      reach(wanted.address, Purpose::takes_locks)});  // Made in place: it cannot be moved.
   grants_.emplace(*client_, wanted.name);
   auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
   const bool at_once = wanted.nonblock || (wanted.wait_s && *wanted.wait_s == 0);
@@ -95,6 +96,7 @@ void Hold::take(const Wanted& wanted, const Least& least) {
     if (error == Errc::refused && !grants_->refusal().empty()) {
       throw Failure{kBadUsage, grants_->refusal()};
     }
+    if (error == Errc::forbidden) throw Failure{kForbidden, grants_->refusal()};
     if (error == Errc::timed_out) return;
     if (error) fail(error, wanted.name);
     const auto enough = least ? least(*client_) : std::chrono::milliseconds{0};

@@ -154,7 +154,7 @@ bool LockTable::Impl::may_keep(const LockEntry& entry) {
 }
 
 void LockTable::Impl::grant_first(LockEntry& entry, Turn turn, Outbox& out) {
-  entry.holder = waiters_.pop(entry.waiters);
+  entry.holder = waiters_.pop(entry.waiters, entry.slot);
   entry.fence = {membership.epoch, turn};
   entry.held = true;
   --stats.waiting;
@@ -230,8 +230,9 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Wa
     return fits.error();
   }
   if (entry->held && entry->holder == waiter) return error("You hold {} already.", name);
+  if (waiters_.contains(entry->slot, waiter)) return error("You wait for {} already.", name);
   if (entry->held && entry->mutex.info().permission_stays) out.want(entry->holder);
-  waiters_.push(entry->waiters, waiter);
+  waiters_.push(entry->waiters, entry->slot, waiter);
   ++stats.waiting;
   settle(*entry, out);
   return {};
@@ -256,7 +257,7 @@ Result<void> LockTable::Impl::release(std::string_view name, WaiterId waiter, Ou
 Result<void> LockTable::Impl::abandon(std::string_view name, WaiterId waiter, Outbox& out) {
   LockEntry* entry = locks.find(name);
   if (entry == nullptr) return shared.abandon(name, waiter, out);
-  if (!waiters_.remove(entry->waiters, waiter)) {
+  if (!waiters_.remove(entry->waiters, entry->slot, waiter)) {
     return error("You do not wait for {}.", name);
   }
   --stats.waiting;
@@ -427,6 +428,20 @@ std::uint32_t LockTable::next_lock(std::uint32_t from) const {
 }
 void LockTable::for_each_shared_lock(const std::function<void(const LockStatus&)>& f) const {
   impl_->shared.for_each(f);
+}
+std::size_t LockTable::for_first_in_use(std::size_t most,
+                                        const std::function<void(const LockStatus&)>& f) const {
+  std::size_t in_use = 0;
+  for (std::uint32_t slot = 0; slot < impl_->locks.slots(); ++slot) {
+    const LockEntry& entry = impl_->locks.at(slot);
+    if (!entry.held && entry.waiters.empty()) continue;
+    if (++in_use <= most) f(impl_->status_of(entry));
+  }
+  impl_->shared.for_each([&](const LockStatus& lock) {
+    if (lock.sharers.empty() && lock.waiters.empty() && !lock.holder) return;
+    if (++in_use <= most) f(lock);
+  });
+  return in_use;
 }
 LockStatus LockTable::status_of(std::uint32_t slot) const {
   return impl_->status_of(impl_->locks.at(slot));

@@ -150,6 +150,11 @@ class LockTable {
     for_each_shared_lock([&](const LockStatus& status) { f(status); });
   }
 
+  // The same for the first of those that somebody here holds or waits for; how many there are. What
+  // is not asked for is only counted: there may be hundreds of thousands.
+  std::size_t for_first_in_use(std::size_t most,
+                               const std::function<void(const LockStatus&)>& f) const;
+
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   class Impl;

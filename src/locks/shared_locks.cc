@@ -221,10 +221,11 @@ Result<void> SharedLocks::abandon(std::string_view name, WaiterId waiter, Outbox
   const auto found = locks_.find(name);
   if (found == locks_.end()) return error("You do not wait for {}.", name);
   Lock& lock = found->second;
-  const auto at = std::find_if(lock.waiters.begin(), lock.waiters.end(),
+  // From the back: who hangs up withdraws what it asked for last first.
+  const auto at = std::find_if(lock.waiters.rbegin(), lock.waiters.rend(),
                                [&](const Waiter& w) { return w.id == waiter; });
-  if (at == lock.waiters.end()) return error("You do not wait for {}.", name);
-  lock.waiters.erase(at);
+  if (at == lock.waiters.rend()) return error("You do not wait for {}.", name);
+  lock.waiters.erase(std::next(at).base());
   --stats_.waiting;
   settle(lock, out);  // It may have stood between readers and those inside.
   return {};

@@ -1,8 +1,10 @@
 // Local waiters in a queue per lock, first come, first served. The places of all queues come from
 // one pool, so that a queue costs two words while empty and nothing is allocated in the steady
-// state.
+// state. Wherever in its queue a waiter is, it is found and leaves in constant time: one client may
+// wait a hundred thousand times, and hang up.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -21,11 +23,15 @@ struct WaiterQueue {
   bool empty() const { return first == kNone; }
 };
 
+// `lock` is the number of the queue among those of the pool.
 class WaiterPool {
  public:
-  void push(WaiterQueue& queue, WaiterId waiter) {
+  // REQUIRES: it is not there.
+  void push(WaiterQueue& queue, std::uint32_t lock, WaiterId waiter) {
     const std::uint32_t at = take();
-    places_[at] = {waiter, WaiterQueue::kNone};
+    const bool is_new = index_.try_emplace(Key{waiter, lock}, at).second;
+    HAPAX_CHECK(is_new);
+    places_[at] = {waiter, WaiterQueue::kNone, queue.empty() ? WaiterQueue::kNone : queue.last};
     if (queue.empty()) {
       queue.first = at;
     } else {
@@ -34,27 +40,29 @@ class WaiterPool {
     queue.last = at;
   }
 
+  bool contains(std::uint32_t lock, WaiterId waiter) const {
+    return index_.contains(Key{waiter, lock});
+  }
+
   // REQUIRES: !queue.empty().
-  WaiterId pop(WaiterQueue& queue) {
+  WaiterId pop(WaiterQueue& queue, std::uint32_t lock) {
     HAPAX_CHECK(!queue.empty());
-    const std::uint32_t at = queue.first;
-    queue.first = places_[at].next;
-    give_back(at);
-    return places_[at].waiter;
+    const WaiterId waiter = places_[queue.first].waiter;
+    remove(queue, lock, waiter);
+    return waiter;
   }
 
   // False if it was not there.
-  bool remove(WaiterQueue& queue, WaiterId waiter) {
-    std::uint32_t before = WaiterQueue::kNone;
-    for (std::uint32_t at = queue.first; at != WaiterQueue::kNone;
-         before = std::exchange(at, places_[at].next)) {
-      if (places_[at].waiter != waiter) continue;
-      (before == WaiterQueue::kNone ? queue.first : places_[before].next) = places_[at].next;
-      if (queue.last == at) queue.last = before;
-      give_back(at);
-      return true;
-    }
-    return false;
+  bool remove(WaiterQueue& queue, std::uint32_t lock, WaiterId waiter) {
+    const auto found = index_.find(Key{waiter, lock});
+    if (found == index_.end()) return false;
+    const std::uint32_t at = found->second;
+    const auto [_, next, before] = places_[at];
+    (before == WaiterQueue::kNone ? queue.first : places_[before].next) = next;
+    (next == WaiterQueue::kNone ? queue.last : places_[next].before) = before;
+    index_.erase(found);
+    give_back(at);
+    return true;
   }
 
   // Calls f(waiter) for each, in order.
@@ -69,6 +77,17 @@ class WaiterPool {
   struct Place {
     WaiterId waiter{};
     std::uint32_t next = WaiterQueue::kNone;  // In its queue, or in the list of free places.
+    std::uint32_t before = WaiterQueue::kNone;
+  };
+  struct Key {
+    WaiterId waiter{};
+    std::uint32_t lock = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return (number(key.waiter) ^ std::uint64_t{key.lock} << 40) * 0x9e3779b97f4a7c15;
+    }
   };
 
   std::uint32_t take() {
@@ -82,6 +101,7 @@ class WaiterPool {
 
   std::vector<Place> places_;
   std::uint32_t free_ = WaiterQueue::kNone;
+  boost::unordered_flat_map<Key, std::uint32_t, Hash> index_;  // Where each is, in places_.
 };
 
 }  // namespace hapax

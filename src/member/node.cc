@@ -77,6 +77,7 @@ NodeConfig config_of(const NodeOptions& options) {
   }
   config.policy =
       or_throw(Policy::parse(options.default_algorithm, options.algorithms), Errc::refused);
+  config.roles = or_throw(Roles::parse(options.roles), Errc::refused);
   const auto election = election_named(options.election);
   if (!election) refuse("there is no election \"" + options.election + '"');
   config.election = *election;

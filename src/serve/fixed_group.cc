@@ -42,7 +42,7 @@ FixedGroup::FixedGroup(const Plan& plan) {
     throw;
   }
   for (const auto& member : members_) {
-    member->thread = std::thread{[io = &member->io] { io->run(); }};
+    member->thread = std::thread{[daemon = member->daemon.get()] { daemon->run(); }};
   }
 }
 

@@ -2,6 +2,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "console/exit_status.h"
 #include "console/log.h"
 #include "daemon/daemon.h"
+#include "daemon/descriptors.h"
 #include "serve/commands.h"
 #include "serve/health.h"
 #include "serve/node_plan.h"
@@ -43,8 +45,22 @@ NodeSettings settings_from(const NodeArguments& a) {
   return overlay(overlay(std::move(file), settings_from_environment()), flags);
 }
 
+// What can be changed while it runs. What makes no sense changes nothing.
+void reload(const NodeArguments& a, Daemon& daemon) {
+  try {
+    const NodeSettings settings = settings_from(a);
+    auto roles = Roles::parse(settings.role);
+    if (!roles) return log_line("the roles stay as they were: " + roles.error().message);
+    daemon.set_roles(std::move(*roles));
+    log_line(fmt::format("roles read again: {} lines", settings.role.size()));
+  } catch (const Failure& e) {
+    log_line(fmt::format("the roles stay as they were: {}", e.what()));
+  }
+}
+
 // Until SIGTERM or SIGINT.
-int serve(NodePlan plan) {
+int serve(NodePlan plan, const NodeArguments& a) {
+  raise_descriptor_limit();
   boost::asio::io_context io{1};
   const std::string here = plan.config.engine
                                ? fmt::format("{} of group {}", plan.config.name, plan.config.group)
@@ -67,8 +83,17 @@ int serve(NodePlan plan) {
   for (const std::string& warning : warnings) log_line("warning: " + warning);
   if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
   log_line(fmt::format("{} serves clients at{}", here, clients));
-  boost::asio::signal_set signals{io, SIGTERM, SIGINT};
+  boost::asio::signal_set signals{io, SIGTERM, SIGINT}, hang_up{io, SIGHUP};
+  const std::function<void()> on_hang_up = [&] {
+    hang_up.async_wait([&](boost::system::error_code error, int) {
+      if (error) return;
+      reload(a, *daemon);
+      on_hang_up();
+    });
+  };
+  on_hang_up();
   const auto end = [&] {
+    hang_up.cancel();
     if (health) health->close();
     daemon->stop();
   };
@@ -89,14 +114,14 @@ int serve(NodePlan plan) {
     signals.cancel();
     end();
   });
-  io.run();
+  daemon->run();
   return kHolds;
 }
 
 int run_node(const NodeArguments& a) {
   const NodeSettings settings = settings_from(a);
   NodePlan plan = value_or_fail(plan_of(settings), kBadUsage);
-  if (!a.check_config) return serve(std::move(plan));
+  if (!a.check_config) return serve(std::move(plan), a);
   boost::asio::io_context io{1};
   // Reads the certificates and refuses what starting would; opens nothing.
   value_or_fail(Daemon::create(io, plan.config, {}), kBadUsage);
@@ -135,6 +160,11 @@ Command describe_node(NodeArguments& a) {
               {.value = "MODE"});
   command.add("--socket-group", &flags.socket_group, "The group of these sockets",
               {.value = "GROUP"});
+  command.add("--role", &flags.role,
+              "WHO=RIGHTS, as in 'alice=lock,read on orders/*', 'client:billing=lock', "
+              "'*=administer' (repeatable); all may lock and read if not said, and only this "
+              "daemon's user and root administer",
+              {.takes_one_each = true});
   command.add("--group", &flags.group, "Name of the group; members of others are refused");
   command.add("--algorithm", &flags.algorithm,
               "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable); the first that "
@@ -191,6 +221,7 @@ Command describe_node(NodeArguments& a) {
       "An address is unix:/PATH, unix:NAME (in $XDG_RUNTIME_DIR, /run/hapax or ~/.cache/hapax), "
       "or\n"
       "HOST:PORT with --ca, --cert and --key, as `hapax certs` makes them.\n"
+      "SIGHUP makes it read its roles again.\n"
       "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.";
   return command;
 }

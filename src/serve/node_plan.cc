@@ -198,6 +198,9 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
       return error("--algorithm: {}", added.error().message);
     }
   }
+  auto roles = Roles::parse(s.role);
+  if (!roles) return error("--role: {}", roles.error().message);
+  plan.config.roles = std::move(*roles);
   if (s.default_algorithm) {
     if (const auto done = plan.config.policy.set_default(*s.default_algorithm); !done) {
       return error("--default-algorithm: {}", done.error().message);
@@ -271,6 +274,7 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
     line("key", config.tls->key);
   }
   if (config.is_insecure) line("insecure", true);
+  if (!s.role.empty()) list("role", array(s.role, same));
   if (s.socket_mode) line("socket-mode", *s.socket_mode);
   if (s.socket_group) line("socket-group", *s.socket_group);
   if (plan.metrics) line("metrics", plan.metrics->text());

@@ -44,7 +44,8 @@ constexpr Text kTexts[]{{"self", &NodeSettings::self},
                         {"engine-password-file", &NodeSettings::engine_password_file}};
 constexpr List kLists[]{{"members", &NodeSettings::members},
                         {"clients", &NodeSettings::clients},
-                        {"algorithm", &NodeSettings::algorithm}};
+                        {"algorithm", &NodeSettings::algorithm},
+                        {"role", &NodeSettings::role}};
 
 // default-algorithm is HAPAX_DEFAULT_ALGORITHM.
 const char* environment(std::string name) {

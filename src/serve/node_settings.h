@@ -18,6 +18,7 @@ struct NodeSettings {
   std::vector<std::string> clients;
   std::optional<std::string> group;
   std::vector<std::string> algorithm;  // PATTERN=ALGORITHM.
+  std::vector<std::string> role;       // WHO=RIGHTS on PATTERNS.
   std::optional<std::string> default_algorithm;
   std::optional<std::string> election;
   std::optional<std::string> state, new_group, epoch_above;  // Of a fixed list.

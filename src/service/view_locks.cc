@@ -82,8 +82,12 @@ Result<void> ViewLocks::release(const Keeper& keeper, std::string_view name, Wai
 Result<void> ViewLocks::abandon(const Keeper& keeper, std::string_view name, WaiterId waiter,
                                 ViewOrders& orders) {
   if (!table_) {
-    const auto is_it = [&](const Waiting& w) { return w.waiter == waiter && w.name == name; };
-    if (std::erase_if(wants_, is_it) == 0) return error("it does not wait");
+    // From the back: who hangs up withdraws what it asked for last first.
+    const auto at = std::find_if(wants_.rbegin(), wants_.rend(), [&](const Waiting& w) {
+      return w.waiter == waiter && w.name == name;
+    });
+    if (at == wants_.rend()) return error("it does not wait");
+    wants_.erase(std::next(at).base());
     return {};
   }
   if (is_unleased(waiter)) {

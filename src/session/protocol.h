@@ -17,7 +17,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 8;
+inline constexpr std::uint32_t kVersion = 9;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -35,7 +35,8 @@ struct Hello {
   std::uint32_t pid = 0;
   std::string host;
   std::string command;
-  HAPAX_RECORD(Hello, version, pid, host, command)
+  bool asks_only = false;  // It takes no locks: there is room for it when there is none for others.
+  HAPAX_RECORD(Hello, version, pid, host, command, asks_only)
 };
 // Answered by Granted, sooner or later, or Refused.
 struct Acquire {
@@ -152,7 +153,8 @@ struct Ended {
 struct Refused {
   RequestId request = 0;
   std::string why;
-  HAPAX_RECORD(Refused, request, why)
+  bool forbidden = false;  // Whoever asks has no right to it.
+  HAPAX_RECORD(Refused, request, why, forbidden)
 };
 struct Person {
   std::uint32_t member = 0;

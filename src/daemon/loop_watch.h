@@ -1,0 +1,54 @@
+// Runs a loop and notes how long it was busy at one go. Beats, signs of life and grants all wait
+// for what a handler does: nothing that clients ask for may take longer than kLongest.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace hapax {
+
+class LoopWatch {
+ public:
+  using Span = std::chrono::nanoseconds;
+  static constexpr std::chrono::milliseconds kLongest{50};
+  static constexpr std::chrono::seconds kSayEvery{10};
+
+  // `say` is told, every now and then, of a turn that took longer than kLongest.
+  explicit LoopWatch(std::function<void(Span)> say) : say_(std::move(say)) {}
+
+  // Until it is out of work.
+  void run(boost::asio::io_context& io) {
+    for (Span before = busy(); io.run_one() > 0;) {
+      const Span now = busy();
+      note(now - std::exchange(before, now));
+    }
+  }
+  void note(Span turn) {
+    if (turn <= longest_) return;
+    longest_ = turn;
+    const auto now = std::chrono::steady_clock::now();
+    if (turn < kLongest || now < silent_until_) return;
+    silent_until_ = now + kSayEvery;
+    say_(turn);
+  }
+  Span longest() const { return longest_; }  // So far.
+
+ private:
+  // What this thread has used of a processor: waiting for events is no harm, and if others keep the
+  // processor busy, that is not the loop's doing.
+  static Span busy() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+  }
+
+  std::function<void(Span)> say_;
+  Span longest_{};
+  std::chrono::steady_clock::time_point silent_until_{};
+};
+
+}  // namespace hapax
