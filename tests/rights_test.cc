@@ -1,5 +1,6 @@
 // Who may do what, on real daemons: other users of this machine, as somebody, and as everybody.
 #include <array>
+#include <boost/json.hpp>
 #include <cstring>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -236,6 +237,35 @@ TEST_F(Rights, RolesAreReadAgainWhenTheDaemonIsHungUpOn) {
   daemon->signal(SIGHUP);
   EXPECT_TRUE(eventually([&] { return daemon->err().find("'fly'") != std::string::npos; }));
   EXPECT_EQ(hapax({"run", "bills/2", "--", "true"}, true).status, 0) << "as they were";
+}
+
+// Commands and values are whatever somebody has typed.
+TEST_F(Rights, NobodysBytesMoveAnothersCursor) {
+  const auto daemon = start_daemon();
+  const std::string evil =
+      "\x1b[2J\xc2\x9b"
+      "31m\xe2\x80\xae\xff\x07";
+  const auto holder = start({"run", "x", "--", "sh", "-c", "sleep 20", evil});
+  const auto is_plain = [](const std::string& text) {
+    return text.find_first_of("\x1b\x07\xff\x9b") == std::string::npos &&
+           text.find("\xe2\x80\xae") == std::string::npos;
+  };
+  ASSERT_TRUE(eventually([&] { return hapax({"who"}).out.find("sleep") != std::string::npos; }));
+  for (const Arguments& words : {Arguments{"who"}, {"who", "--json"}, {"why", "x"}, {"status"}}) {
+    const Outcome shown = hapax(words);
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_TRUE(is_plain(shown.out)) << words[0] << words.size();
+    if (words.back() != "--json") continue;
+    boost::json::error_code invalid;
+    boost::json::parse(shown.out, invalid);
+    EXPECT_FALSE(invalid) << shown.out;
+    EXPECT_THAT(shown.out, HasSubstr("sleep 20"));
+  }
+  const Outcome refused = hapax({"run", evil, "--", "true"});
+  EXPECT_EQ(refused.status, 64);
+  EXPECT_TRUE(is_plain(refused.err));
+  holder->signal(SIGTERM);
+  holder->wait();
 }
 
 }  // namespace

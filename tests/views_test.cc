@@ -196,6 +196,32 @@ TEST_F(Views, EvictADaemonThatBeats) {
   EXPECT_TRUE(eventually([&] { return members(2) == 2; }, 20s));  // Back as somebody else.
 }
 
+// One line, and it ends: nobody should have to find it in a log.
+TEST_F(Views, ASecondDaemonWithASeatOrAnAddressOfAnotherSaysWhose) {
+  start_group(2);
+  const auto second = [&](const Arguments& more) {
+    Arguments words{"node",     "--engine", "embedded:" + (folder_ / "group.db").string(),
+                    "--group",  "test",     "--clients",
+                    address(3), "--name",   "copy",
+                    "--ttl",    "1s"};
+    words.insert(words.end(), more.begin(), more.end());
+    auto process = start(words);
+    EXPECT_EQ(process->wait(20s), 69) << process->err();
+    return process->err();
+  };
+  const std::string member = "unix:" + (folder_ / "m").string();
+  EXPECT_THAT(second({"--listen", member + "3", "--seat", "2"}),
+              HasSubstr("hapax: seat 2 is taken by host"));
+  EXPECT_THAT(second({"--listen", member + "2"}),
+              HasSubstr("hapax: somebody listens on " + member));
+  EXPECT_EQ(members(1), 2);
+  nodes_[1]->signal(SIGKILL);
+  ASSERT_NE(nodes_[1]->wait(10s), -1);
+  start_node(1);
+  EXPECT_TRUE(eventually([&] { return members(1) == 2 && members(2) == 2; }, 20s))
+      << nodes_[1]->err();
+}
+
 TEST_F(Views, RefuseWhatMakesNoSense) {
   const auto refused = [&](Arguments words, const char* why) {
     words.insert(words.begin(), {"node", "--check-config"});

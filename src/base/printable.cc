@@ -61,4 +61,32 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string shown;
+  for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;) {
+    shown += printable(text.substr(0, end)) + '\n';
+    text.remove_prefix(end + 1);
+  }
+  return shown + printable(text);
+}
+
+std::string json_string(std::string_view text) {
+  std::string json = "\"";
+  while (!text.empty()) {
+    const Character c = first_of(text);
+    if (c.bytes == 0) {
+      json += "\\ufffd";
+    } else if (c.code == '"' || c.code == '\\') {
+      json += '\\';
+      json += text[0];
+    } else if (is_harmless(c.code)) {
+      json += text.substr(0, c.bytes);
+    } else {  // All of these are in the first plane.
+      json += fmt::format("\\u{:04x}", c.code);
+    }
+    text.remove_prefix(c.bytes == 0 ? 1 : c.bytes);
+  }
+  return json + '"';
+}
+
 }  // namespace hapax

@@ -9,5 +9,11 @@
 namespace hapax {
 
 std::string printable(std::string_view text);
+// The same for a text of several lines.
+std::string printable_lines(std::string_view text);
+
+// As a string of JSON, quotes and all: valid for any bytes, and as harmless on a terminal. What was
+// UTF-8 is read back exactly; every other byte is U+FFFD.
+std::string json_string(std::string_view text);
 
 }  // namespace hapax

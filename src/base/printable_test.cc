@@ -28,5 +28,16 @@ TEST(Printable, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond the last";
 }
 
+TEST(Printable, KeepsTheLinesOfAText) {
+  EXPECT_EQ(printable_lines("a\x1b\nb\n"), "a\\x1b\nb\n");
+  EXPECT_EQ(printable_lines(""), "");
+}
+
+TEST(Printable, AStringOfJsonIsExactWhereItCanBe) {
+  EXPECT_EQ(json_string("für \"x\\\n"), "\"für \\\"x\\\\\\u000a\"");
+  EXPECT_EQ(json_string("\x1b\u009b\u202e\x7f"), "\"\\u001b\\u009b\\u202e\\u007f\"");
+  EXPECT_EQ(json_string("a\xff\xe2\x82"), "\"a\\ufffd\\ufffd\\ufffd\"");
+}
+
 }  // namespace
 }  // namespace hapax

@@ -8,6 +8,7 @@
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/log.h"
+#include "console/show.h"
 
 namespace hapax::cli {
 
@@ -21,7 +22,7 @@ int show_changes(Signals& signals, bool json, const std::function<Sight()>& look
         now.object["time"] = timestamp();
         print_json(now.object);
       } else {
-        fmt::print("{} {}\n", timestamp(), last);
+        show("{} {}\n", timestamp(), last);
       }
       if (std::fflush(stdout) != 0) return kHolds;  // Nobody reads any more; main says why.
     }

@@ -11,10 +11,12 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/number.h"
+#include "console/show.h"
 #include "console/signals.h"
 #include "hapax/hapax.h"
 #include "jobs/attend.h"
@@ -62,7 +64,7 @@ void say_that_it_leads(const Election& election, const CampaignArguments& a) {
   if (a.json) {
     print_json({{"election", a.name}, {"fence", fence}});
   } else if (a.command.empty()) {
-    fmt::print("leads {}, fence {}; ^C or the end of standard input resigns\n", a.name, fence);
+    show("leads {}, fence {}; ^C or the end of standard input resigns\n", a.name, fence);
   }
   std::fflush(stdout);
 }
@@ -78,7 +80,7 @@ void step_down(Election& election, const CampaignArguments& a) {
   if (!successor.empty()) {
     const auto error = election.hand_over(successor);
     if (!error) return;
-    fmt::print(stderr, "hapax: {} is not handed over to {}: {}\n", a.name, successor,
+    fmt::print(stderr, "hapax: {} is not handed over to {}: {}\n", a.name, printable(successor),
                error.message());
   }
   election.resign();

@@ -11,6 +11,7 @@
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/log.h"
+#include "console/show.h"
 #include "console/signals.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
@@ -60,7 +61,7 @@ int show_group_leader(const ElectArguments& a) {
   if (a.json) {
     print_json(json_of_group(status));
   } else {
-    fmt::print("{}\n", show_leader(status));
+    show("{}\n", show_leader(status));
   }
   return kHolds;
 }
@@ -86,7 +87,7 @@ int observe_election(const ElectArguments& a) {
     if (a.json) {
       print_json(json_of_change(a.name, *change));
     } else {
-      fmt::print("{}\n", line_of(a.name, *change));
+      show("{}\n", line_of(a.name, *change));
     }
     if (std::fflush(stdout) != 0) return kHolds;
   }

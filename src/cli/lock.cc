@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/show.h"
 #include "console/signals.h"
 #include "jobs/attend.h"
 #include "jobs/waiting.h"
@@ -32,8 +33,8 @@ int run_lock(const LockArguments& a) {
   if (a.json) {
     print_json({{"lock", a.wanted.name}, {"fence", fence}});
   } else {
-    fmt::print("{} is ours, fence {}; ^C or the end of standard input gives it back\n",
-               a.wanted.name, fence);
+    show("{} is ours, fence {}; ^C or the end of standard input gives it back\n", a.wanted.name,
+         fence);
   }
   std::fflush(stdout);
   hold_until(signals, {held.lost()});

@@ -8,6 +8,7 @@
 #include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/show.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 
@@ -86,7 +87,7 @@ int run_evict(const MembersArguments& a) {
   } catch (const std::system_error& e) {
     fail_as_told(e, "evict");
   }
-  fmt::print(
+  show(
       "{} is marked: its beats are refused, and it is removed when its lease is over, in {} "
       "ms at most\n",
       a.whom, view.ttl.count() * 4 / 3);

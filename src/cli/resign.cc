@@ -6,6 +6,7 @@
 #include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/show.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 
@@ -43,7 +44,7 @@ int run_resign(const ResignArguments& a) {
   if (a.json) {
     print_json({{"election", a.name}, {"asked", leader->value}});
   } else {
-    fmt::print("asked {} to step down: {}\n", leader->value, show_person(leader->who));
+    show("asked {} to step down: {}\n", leader->value, show_person(leader->who));
   }
   return kHolds;
 }

@@ -11,6 +11,7 @@
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/number.h"
+#include "console/show.h"
 #include "console/signals.h"
 #include "console/table.h"
 #include "hapax/hapax.h"
@@ -40,7 +41,7 @@ void print_as_json(const MemberStats& s) {
 }
 
 void print_text(const MemberStats& s) {
-  fmt::print("member {}, up for {}\n\n", s.member + 1, show_since(s.uptime));
+  show("member {}, up for {}\n\n", s.member + 1, show_since(s.uptime));
   if (!s.traffic.empty()) {
     Table messages;
     messages.column("algorithm", Table::Align::left);
@@ -49,13 +50,13 @@ void print_text(const MemberStats& s) {
     for (const auto& t : s.traffic) {
       messages.row({t.algorithm, fmt::format("{}", t.sent), fmt::format("{}", t.received)});
     }
-    fmt::print("{}\n", messages.text());
+    show("{}\n", messages.text());
   }
   Table counters;
   counters.column("counter", Table::Align::left);
   counters.column("value");
   for (const auto& [name, value] : s.counters) counters.row({name, fmt::format("{}", value)});
-  fmt::print("{}", counters.text());
+  show("{}", counters.text());
 }
 
 int run_stats(const StatsArguments& a) {
@@ -72,7 +73,7 @@ int run_stats(const StatsArguments& a) {
     if (!a.every_s || std::fflush(stdout) != 0) return kHolds;
     wait_for(signals, nullptr, static_cast<int>(*a.every_s * 1000));
     if (signals.take()) return kHolds;
-    if (!a.json) fmt::print("\n");
+    if (!a.json) show("\n");
   }
 }
 

@@ -8,6 +8,7 @@
 #include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/show.h"
 #include "console/table.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
@@ -49,16 +50,16 @@ void print_as_json(const GroupStatus& s) {
 
 void print_text(const GroupStatus& s) {
   if (s.view) {
-    fmt::print("group {}, view {} of {} members; the one at seat {} answers, up for {}\n", s.group,
-               number(s.epoch), s.size, s.member + 1, show_since(s.uptime));
+    show("group {}, view {} of {} members; the one at seat {} answers, up for {}\n", s.group,
+         number(s.epoch), s.size, s.member + 1, show_since(s.uptime));
   } else {
-    fmt::print("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
-               s.member + 1, s.size, show_since(s.uptime));
+    show("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
+         s.member + 1, s.size, show_since(s.uptime));
   }
-  fmt::print("here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n",
-             s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);
+  show("here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n",
+       s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);
   if (s.view) return print_view(*s.view);
-  fmt::print("{}\n{}\n\n", s.standing, show_leader(s));
+  show("{}\n{}\n\n", s.standing, show_leader(s));
   Table table;
   table.column("member");
   table.column("", Table::Align::left);
@@ -66,9 +67,9 @@ void print_text(const GroupStatus& s) {
   for (std::size_t i = 0; i < s.members.size(); ++i) {
     table.row({fmt::format("{}", i + 1), s.up[i] ? "up" : "away", s.members[i]});
   }
-  fmt::print("{}", table.text());
+  show("{}", table.text());
   for (std::size_t i = 0; i < s.members.size(); ++i) {
-    if (!s.trouble[i].empty()) fmt::print("member {}: {}\n", i + 1, s.trouble[i]);
+    if (!s.trouble[i].empty()) show("member {}: {}\n", i + 1, s.trouble[i]);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/show.h"
 #include "console/signals.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
@@ -28,9 +29,9 @@ int run_try(TryArguments a) {
     if (held.is_held()) object["fence"] = text_of(held.fence());
     print_json(object);
   } else if (held.is_held()) {
-    fmt::print("{} was free, fence {}\n", a.wanted.name, text_of(held.fence()));
+    show("{} was free, fence {}\n", a.wanted.name, text_of(held.fence()));
   } else {
-    fmt::print("{} is taken\n", a.wanted.name);
+    show("{} is taken\n", a.wanted.name);
   }
   return held.is_held() ? kHolds : kConflict;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "console/show.h"
 #include "console/table.h"
 
 namespace hapax::cli {
@@ -39,17 +40,17 @@ void print_members(const ViewStatus& v) {
                                 : "joining",
                life.is_up ? "up" : "away", life.address});
   }
-  fmt::print("{}", table.text());
+  show("{}", table.text());
 }
 
 void print_view(const ViewStatus& v) {
-  fmt::print("engine {}: {}{}\n", v.engine, v.engine_reachable ? "answers" : "does not answer",
-             v.engine_reachable ? "" : fmt::format(" ({})", v.engine_said));
+  show("engine {}: {}{}\n", v.engine, v.engine_reachable ? "answers" : "does not answer",
+       v.engine_reachable ? "" : fmt::format(" ({})", v.engine_said));
   if (v.lease.count() == 0) {
-    fmt::print("no lease: {}; nothing is granted here\n\n", v.standing);
+    show("no lease: {}; nothing is granted here\n\n", v.standing);
   } else {
-    fmt::print("lease: {} ms left of {}; {}{}\n\n", v.lease.count(), v.ttl.count(), v.standing,
-               v.in_jeopardy ? "; in jeopardy: locks are lost when it ends" : "");
+    show("lease: {} ms left of {}; {}{}\n\n", v.lease.count(), v.ttl.count(), v.standing,
+         v.in_jeopardy ? "; in jeopardy: locks are lost when it ends" : "");
   }
   print_members(v);
 }

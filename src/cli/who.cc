@@ -8,6 +8,7 @@
 #include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/show.h"
 #include "console/table.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
@@ -79,15 +80,15 @@ int run_who(const WhoArguments& a) {
     return kHolds;
   }
   if (locks.empty()) {
-    fmt::print("Nobody holds {} or waits for it.\n", a.name.empty() ? "any lock" : a.name);
+    show("Nobody holds {} or waits for it.\n", a.name.empty() ? "any lock" : a.name);
   } else {
-    fmt::print("{}", table_of(locks));
+    show("{}", table_of(locks));
   }
   if (more_locks > 0) {
-    fmt::print("And {} more locks, at most: ask for one by its name.\n", more_locks);
+    show("And {} more locks, at most: ask for one by its name.\n", more_locks);
   }
   for (const std::uint32_t member : silent) {
-    fmt::print("Member {} did not answer: what it knows is missing.\n", member + 1);
+    show("Member {} did not answer: what it knows is missing.\n", member + 1);
   }
   return kHolds;
 }

@@ -15,6 +15,7 @@
 #include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/show.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
@@ -103,20 +104,20 @@ std::string arrows(const std::vector<std::string>& cycle) {
 
 void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all,
                 const WaitsFor& graph) {
-  fmt::print("{}\n", story_of(lock, graph));
+  show("{}\n", story_of(lock, graph));
   for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
     const Person& waiter = lock.waiters[i];
     const std::string held = list_of(graph.kept_by(waiter), lock.name);
-    fmt::print("  {}. {} waits, for {}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
-               held.empty() ? "" : "; it holds " + held);
+    show("  {}. {} waits, for {}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
+         held.empty() ? "" : "; it holds " + held);
   }
-  if (lock.more_waiters > 0) fmt::print("  and {} more\n", lock.more_waiters);
+  if (lock.more_waiters > 0) show("  and {} more\n", lock.more_waiters);
   for (const auto& cycle : graph.cycles_from(lock.name)) {
-    fmt::print("DEADLOCK: {}\n", arrows(cycle));
+    show("DEADLOCK: {}\n", arrows(cycle));
     for (const std::string& name : cycle) {
-      fmt::print("  {}\n", story_of(all.at(name), graph));
+      show("  {}\n", story_of(all.at(name), graph));
     }
-    fmt::print("  End one of them. Taken in the same order everywhere, locks cannot deadlock.\n");
+    show("  End one of them. Taken in the same order everywhere, locks cannot deadlock.\n");
   }
 }
 
@@ -163,7 +164,7 @@ int run_why(const WhyArguments& a) {
   }
   print_text(lock, all, graph);
   // Of a fixed list: who is away may hold it, or has to be asked.
-  if (!standing.empty() && standing != "running") fmt::print("this member: {}\n", standing);
+  if (!standing.empty() && standing != "running") show("this member: {}\n", standing);
   return kHolds;
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <unistd.h>
 
+#include "base/credentials.h"
 #include "client/endpoints.h"
 #include "client/questions.h"
-#include "net/credentials.h"
 #include "net/tls.h"
 #include "net/usual_folder.h"
 
@@ -54,7 +54,7 @@ std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
   std::vector<net::Address> addresses = addresses_of(options);
   client::Trust trust{tls_of(options, addresses), std::nullopt, options.asks_only};
   if (!options.server_user.empty()) {
-    const auto user = net::user_named(options.server_user);
+    const auto user = user_named(options.server_user);
     if (!user) throw_bad_address("--server-user: " + user.error().message);
     trust.server_user = *user;
   }

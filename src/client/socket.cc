@@ -16,9 +16,9 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/credentials.h"
 #include "client/quiet_bio.h"
 #include "hapax/error.h"
-#include "net/credentials.h"
 #include "net/tls.h"
 
 namespace hapax::client {
@@ -99,14 +99,14 @@ int open_tcp(const net::Address& address, steady_clock::time_point deadline) {
 
 // Before a word is said: anybody can listen where anybody may make files.
 void check_server(int fd, const net::Address& address, std::optional<uid_t> trusted) {
-  const auto server = net::credentials_of(fd);
-  if (server && (net::is_one_of_us(server->uid) || server->uid == trusted)) return;
+  const auto server = credentials_of(fd);
+  if (server && (is_one_of_us(server->uid) || server->uid == trusted)) return;
   throw std::system_error{
       make_error_code(Errc::untrusted),
       fmt::format("{} is served by {}, and you are {}; if that is whom you mean, say so with "
                   "--server-user or HAPAX_SERVER_USER",
-                  address.text(), server ? net::text_of_user(server->uid) : "nobody knows whom",
-                  net::text_of_user(geteuid()))};
+                  address.text(), server ? text_of_user(server->uid) : "nobody knows whom",
+                  text_of_user(geteuid()))};
 }
 
 // What the session waits for; 0 if it is over.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "base/printable.h"
+
 namespace hapax::cli {
 namespace {
 
@@ -13,7 +15,7 @@ void append(std::string& out, const boost::json::value& value) {
     out += '{';
     for (const auto& [key, member] : *object) {
       if (out.back() != '{') out += ',';
-      out += boost::json::serialize(key) + ':';
+      out += json_string(key) + ':';
       append(out, member);
     }
     out += '}';
@@ -26,6 +28,8 @@ void append(std::string& out, const boost::json::value& value) {
     out += ']';
   } else if (const double* number = value.if_double()) {
     out += fmt::format("{}", *number);  // Boost would write 2.5E0.
+  } else if (const auto* text = value.if_string()) {
+    out += json_string(*text);
   } else {
     out += boost::json::serialize(value);
   }

@@ -7,6 +7,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/printable.h"
+
 namespace hapax::cli {
 
 std::string timestamp() {
@@ -17,9 +19,9 @@ std::string timestamp() {
 }
 
 void log_line(std::string_view text) {
-  std::string line = fmt::format("{} {}", timestamp(), text);
+  std::string line{text};
   std::replace(line.begin(), line.end(), '\n', ' ');
-  line += '\n';
+  line = fmt::format("{} {}\n", timestamp(), printable(line));
   std::fputs(line.c_str(), stderr);  // In one piece: stdio locks the stream.
 }
 

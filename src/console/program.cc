@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/printable.h"
 #include "console/command.h"
 #include "console/exit_status.h"
 
@@ -96,7 +97,7 @@ std::string advice(const Program& program, const CLI::ParseError& e, int argc, c
 
 // One line; must not fail, even if nobody listens.
 int complain(std::string_view what, int status) {
-  std::fputs(fmt::format("hapax: {}\n", what).c_str(), stderr);
+  std::fputs(fmt::format("hapax: {}\n", printable_lines(what)).c_str(), stderr);
   return status;
 }
 

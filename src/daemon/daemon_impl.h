@@ -14,12 +14,12 @@
 #include <span>
 #include <string>
 
+#include "base/loop_watch.h"
 #include "campaigns/leadership.h"
 #include "daemon/clients.h"
 #include "daemon/daemon.h"
 #include "daemon/inquiries.h"
 #include "daemon/join.h"
-#include "daemon/loop_watch.h"
 #include "daemon/report.h"
 #include "daemon/waiters.h"
 

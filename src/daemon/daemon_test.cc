@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/loop_watch.h"
 #include "base/testing/folder.h"
 #include "daemon/daemon_thread.h"
-#include "daemon/loop_watch.h"
 #include "session/frames.h"
 
 namespace hapax {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/seat.h"
-#include "daemon/lock_list.h"
 #include "daemon/visitor.h"
+#include "session/lock_list.h"
 #include "session/protocol.h"
 
 namespace hapax {

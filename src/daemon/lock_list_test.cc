@@ -1,4 +1,4 @@
-#include "daemon/lock_list.h"
+#include "session/lock_list.h"
 
 #include <gtest/gtest.h>
 #include <string>

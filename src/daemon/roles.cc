@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <sstream>
 
+#include "base/credentials.h"
 #include "locks/policy.h"
-#include "net/credentials.h"
 #include "net/tls.h"
 
 namespace hapax {
@@ -20,7 +20,7 @@ constexpr std::uint8_t bit_of(Right right) {
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(right));
 }
 
-bool is_ours(const Caller& caller) { return caller.user && net::is_one_of_us(*caller.user); }
+bool is_ours(const Caller& caller) { return caller.user && is_one_of_us(*caller.user); }
 
 std::string text_of(std::uint8_t rights) {
   std::string text;
@@ -45,7 +45,7 @@ std::string_view name_of(Right right) {
 }
 
 std::string Caller::text() const {
-  if (user) return net::text_of_user(*user);
+  if (user) return text_of_user(*user);
   return certified.empty() ? "somebody over plain TCP" : "client " + certified;
 }
 
@@ -81,7 +81,7 @@ Result<Roles::Role> Roles::parse_role(const std::string& line) {
       return error("'{}' is no name of a client's certificate", role.certified);
     }
   } else {
-    const auto user = net::user_named(who);
+    const auto user = user_named(who);
     if (!user) return error("{}; {}", user.error().message, kExample);
     role.user = *user;
   }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "net/credentials.h"
+#include "base/credentials.h"
+#include "base/printable.h"
 
 namespace hapax {
 namespace {
@@ -10,16 +11,18 @@ namespace {
 // For people's eyes: printable, and not too long.
 std::string shown(std::string text) {
   if (text.size() > session::kLongestText) text.resize(session::kLongestText);
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  return text;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text = printable(text);
+  if (text.size() <= session::kLongestText) return text;
+  std::size_t end = session::kLongestText;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end);
 }
 
 }  // namespace
 
 void Visitor::introduce(const session::Hello& hello) {
-  const auto process = net::credentials_of(socket().native_handle());
+  const auto process = credentials_of(socket().native_handle());
   const auto known = process ? static_cast<std::uint32_t>(process->pid) : 0;
   if (process) caller_.user = process->uid;
   caller_.certified = certified();

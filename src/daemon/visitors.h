@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/descriptors.h"
+#include "base/descriptor_limit.h"
 #include "daemon/visitor.h"
 #include "session/protocol.h"
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "daemon/lock_list.h"
 #include "daemon/waiters.h"
 #include "locks/lock_table.h"
+#include "session/lock_list.h"
 
 namespace hapax {
 

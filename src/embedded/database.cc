@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "embedded/private_file.h"
 #include "embedded/statement.h"
 #include "engine/commit.h"
 
@@ -70,6 +71,7 @@ bool Database::wait_for_others() {
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, const std::string& group,
                                                  std::chrono::milliseconds timeout) {
+  if (const auto good = make_private(path); !good) return good.error();
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);

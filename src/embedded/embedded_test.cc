@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <string>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,22 @@ class EmbeddedEngine : public ::testing::Test {
 
   hapax::testing::Folder folder_;
 };
+
+// Whoever can read it can lock it, and a lock on its index stops everybody's beats.
+TEST_F(EmbeddedEngine, IsForItsOwnUserOnly) {
+  const mode_t mask = umask(0);
+  Bench bench;
+  for (const bool was_open_to_all : {false, true}) {
+    const auto engine = open(bench.io());
+    bench.put(*engine, {{"a", was_open_to_all ? "2" : "1"}});
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      const fs::path file = path().string() + suffix;
+      EXPECT_EQ(fs::status(file).permissions(), fs::perms{0600}) << file;
+      fs::permissions(file, fs::perms{0666});
+    }
+  }
+  umask(mask);
+}
 
 TEST_F(EmbeddedEngine, KeepsItsRecordsAndItsRevisionInAFile) {
   Bench bench;

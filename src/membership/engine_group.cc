@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "net/listener.h"
 
 namespace hapax {
 
@@ -26,38 +27,59 @@ EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engi
       registrar_(engine, options_.settings(), registrar_handlers()),
       upkeep_(service_, registrar_, options_.times,
               [this](Life life) { return links_.is_up(life); }),
-      timer_(io) {}
+      timer_(io),
+      seat_timer_(io) {}
 
 EngineGroup::~EngineGroup() = default;
 
 Registrar::Handlers EngineGroup::registrar_handlers() {
-  return {.on_directory = [this](const Directory& d) { on_directory(d); },
-          .on_unreadable =
-              [this](const std::string& why) {
-                if (is_stopped_) return;
-                host_.log_once("cannot read the group's records: " + why);
-                service_.on_unreadable(boot_clock_now(), orders_);
-                tend();
-              },
-          .on_committed =
-              [this](const EngineAsk& ask, Outcome outcome) {
-                if (is_stopped_) return;
-                service_.on_committed(boot_clock_now(), ask, outcome, orders_);
-                tend();
-              },
-          .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
-          .on_refused =
-              [this](const std::string& theirs) {
-                refusal_ = fmt::format(
-                    "the group {} runs with {}; this member was given {}: give all of "
-                    "them the same, or stop them all first; one that died counts until a member "
-                    "with the old settings has cleared it away",
-                    options_.group, theirs, options_.settings());
-                if (is_enlisted()) host_.log_once(refusal_);
-              }};
+  return {
+      .on_directory = [this](const Directory& d) { on_directory(d); },
+      .on_unreadable =
+          [this](const std::string& why) {
+            if (is_stopped_) return;
+            host_.log_once("cannot read the group's records: " + why);
+            service_.on_unreadable(boot_clock_now(), orders_);
+            tend();
+          },
+      .on_committed =
+          [this](const EngineAsk& ask, Outcome outcome) {
+            if (is_stopped_) return;
+            service_.on_committed(boot_clock_now(), ask, outcome, orders_);
+            tend();
+          },
+      .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
+      .on_refused =
+          [this](const std::string& theirs) {
+            refusal_ = fmt::format(
+                "the group {} runs with {}; this member was given {}: give all of "
+                "them the same, or stop them all first; one that died counts until a member "
+                "with the old settings has cleared it away",
+                options_.group, theirs, options_.settings());
+            if (is_enlisted()) host_.log_once(refusal_);
+          },
+      .on_taken =
+          [this](const Enlisted& owner) {
+            refusal_ = fmt::format(
+                "seat {} is taken by {}, life {} at {}, which is alive: give each member a seat "
+                "of its own, and with TLS a certificate of its own",
+                owner.seat + 1, owner.name, owner.life, owner.address);
+            if (is_enlisted()) host_.log_once(refusal_);
+          },
+      .after_a_lease =
+          [this](std::function<void()> then) {
+            seat_timer_.expires_after(options_.times.ttl);
+            seat_timer_.async_wait([this, then = std::move(then)](const error_code& cancelled) {
+              if (!cancelled && !is_stopped_) then();
+            });
+          }};
 }
 
 Result<void> EngineGroup::start() {
+  // Before anybody counts on us. Later on it may be taken for a moment, by our former life.
+  const auto probe = net::Listener::open(io_, options_.listen, {});
+  if (!probe) return probe.error();
+  (*probe)->close();
   enlist();
   return {};
 }
@@ -65,6 +87,7 @@ Result<void> EngineGroup::start() {
 void EngineGroup::stop() {
   if (is_stopped_) return;
   timer_.cancel();
+  seat_timer_.cancel();
   Group::stop();
   // Not from within what the engine or its watch has called.
   boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {
@@ -92,9 +115,9 @@ void EngineGroup::on_enlisted(const Enlisted& me) {
 // Once more later if the address is taken.
 void EngineGroup::open_links() {
   const Enlisted& me = registrar_.me();
-  if (const auto opened = links_.open(Seat{me.seat}, me.life); !opened) {
-    log(opened.error().message);
-  }
+  const auto opened = links_.open(Seat{me.seat}, me.life);
+  const std::string wrong = opened ? "" : opened.error().message;
+  if (std::exchange(cannot_listen_, wrong) != wrong && !opened) log(wrong);
 }
 
 void EngineGroup::on_directory(const Directory& directory) {

@@ -85,10 +85,12 @@ class EngineGroup final : public Group {
   Registrar registrar_;
   Upkeep upkeep_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer seat_timer_;
   Instant armed_{};
   std::set<Seat> seats_in_view_;  // As the last view began.
   std::string refusal_;
-  bool has_left_ = false;  // It was nowhere to leave from.
+  std::string cannot_listen_;  // Why, if so; said once.
+  bool has_left_ = false;      // It was nowhere to leave from.
   std::optional<Instant> leaving_until_;
 };
 

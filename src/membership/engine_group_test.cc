@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,13 +31,15 @@ std::uint16_t free_port(boost::asio::io_context& io) {
 // A member, and who holds what at it.
 struct Participant final : MemberHost {
   Participant(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
-              milliseconds ttl = milliseconds{600})
+              milliseconds ttl = milliseconds{600},
+              std::optional<std::uint32_t> own_seat = std::nullopt)
       : engine(engine::open_fake(io, server)), port(free_port(io)) {
     GroupOptions options;
     options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
     options.is_insecure = true;
     options.name = std::move(name);
     options.times.ttl = ttl;
+    options.seat = own_seat;
     auto made = EngineGroup::create(io, std::move(options), *engine, *this);
     group = std::move(made.value());
     EXPECT_TRUE(group->start().has_value());
@@ -361,6 +364,42 @@ TEST_F(Groups, AskTheEngineNothingInsideAView) {
   // Only beats: three a TTL of each, whatever is locked meanwhile.
   const auto ttls = static_cast<std::uint64_t>((boot_clock_now() - start) / milliseconds{600}) + 1;
   EXPECT_LE(server.commits - commits, ttls * 2 * 4);
+}
+
+// As with a certificate that was copied.
+TEST_F(Groups, ASeatThatSomebodyHasIsNotTakenFromHim) {
+  const auto with_seat = [&](const char* name, std::uint32_t seat) {
+    return std::make_unique<Participant>(io, server, name, milliseconds{600}, seat);
+  };
+  seats.push_back(with_seat("one", 0));
+  seats.push_back(with_seat("two", 1));
+  ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  const Epoch before = front().epoch();
+  const auto copy = with_seat("copy", 1);
+  ASSERT_TRUE(until([&] { return !copy->group->refusal().empty(); })) << logs();
+  EXPECT_THAT(copy->group->refusal(),
+              ::testing::HasSubstr("seat 2 is taken by two, life 2 at 127.0.0.1:"));
+  EXPECT_FALSE(copy->group->is_enlisted());
+  EXPECT_TRUE(all_in_one_view(2));
+  EXPECT_EQ(front().epoch(), before) << "nobody was disturbed";
+  seats[0].reset();  // Without a goodbye, and back again while the copy goes on trying.
+  seats[0] = with_seat("one", 0);
+  EXPECT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+  EXPECT_EQ(seats[0]->group->refusal(), "");
+}
+
+TEST_F(Groups, SayAtOnceThatTheirAddressIsTaken) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  GroupOptions options;
+  options.listen = net::parse_address(fmt::format("127.0.0.1:{}", front().port)).value();
+  options.is_insecure = true;
+  const auto second = EngineGroup::create(io, options, *front().engine, *seats.front());
+  ASSERT_TRUE(second.has_value());
+  const auto started = (*second)->start();
+  ASSERT_FALSE(started.has_value());
+  EXPECT_THAT(started.error().message, ::testing::HasSubstr("cannot listen on 127.0.0.1:"));
+  EXPECT_FALSE((*second)->is_enlisted());
 }
 
 TEST(Group, RefusesWhatMakesNoSense) {

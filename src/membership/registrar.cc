@@ -84,6 +84,7 @@ void Registrar::try_to_enlist(const Directory& now) {
   if (now.differs_from(settings_)) return handlers_.on_refused(now.settings);
   const auto seat = wish_->seat ? wish_->seat : now.free_seat();
   if (!seat) return;  // Full: the next change may free one.
+  if (wish_->seat && !may_take(now, *seat)) return;
   Enlisted me{Life{now.last_life + 1}, *seat, wish_->address, wish_->name, false, 0, 0, 0};
   Change change = enlisting(now, me, settings_);
   is_enlisting_ = true;
@@ -101,6 +102,29 @@ void Registrar::try_to_enlist(const Directory& now) {
                    handlers_.on_enlisted(me_);
                    read();
                  }));
+}
+
+// A seat is often that of the process before this one, which is dead and stays enlisted until its
+// lease is over. Two that are alive at one seat would take each other's messages.
+bool Registrar::may_take(const Directory& now, std::uint32_t seat) {
+  const auto there = std::find_if(now.lives.rbegin(), now.lives.rend(), [&](const Enlisted& e) {
+    return e.seat == seat && e.life != me_.life &&
+           std::find(now.evicted.begin(), now.evicted.end(), e.life) == now.evicted.end();
+  });
+  if (there == now.lives.rend()) return true;
+  if (!occupant_ || occupant_->life != there->life) {
+    occupant_ = {there->life, there->beat, false};
+    handlers_.after_a_lease(if_alive([this, life = there->life] {
+      if (!occupant_ || occupant_->life != life) return;
+      occupant_->is_silent = true;
+      read();
+    }));
+    return false;
+  }
+  if (there->beat == occupant_->beat) return occupant_->is_silent;
+  occupant_.reset();  // Looks again the next time.
+  handlers_.on_taken(*there);
+  return false;
 }
 
 void Registrar::carry_out(const EngineAsk& ask) {

@@ -23,6 +23,10 @@ class Registrar {
     std::function<void(const Enlisted&)> on_enlisted;  // This is who we are now.
     // The group has other settings, these, and we are not let in as long as it does.
     std::function<void(const std::string& settings)> on_refused;
+    // Somebody who is alive has the seat that we were told to take, and we do not get it.
+    std::function<void(const Enlisted& owner)> on_taken{};
+    // Calls back when a member that is alive must have beaten meanwhile.
+    std::function<void(std::function<void()>)> after_a_lease{};
   };
 
   // `settings`: what all members must have in common, as people read it.
@@ -57,6 +61,7 @@ class Registrar {
  private:
   void read();
   void try_to_enlist(const Directory& now);
+  bool may_take(const Directory& now, std::uint32_t seat);
   void watch_from(engine::Revision revision);
   template <class F>
   auto if_alive(F f);
@@ -72,6 +77,13 @@ class Registrar {
     std::optional<std::uint32_t> seat;
   };
   std::optional<Wish> wish_;  // To be enlisted.
+  // Who sat there when we looked first. It may be a life before ours; or it is alive, and beats.
+  struct Occupant {
+    Life life{};
+    std::uint64_t beat = 0;
+    bool is_silent = false;  // For a lease.
+  };
+  std::optional<Occupant> occupant_;
   // The commit that enlisted or announced us. A read begun before it may come back without it, and
   // must not pass for news: a life that does not find its own beat is over.
   engine::Revision own_commit_ = 0;

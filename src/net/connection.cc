@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "net/credentials.h"
+#include "base/credentials.h"
 
 namespace hapax::net {
 namespace {

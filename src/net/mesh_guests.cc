@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/credentials.h"
 #include "base/match.h"
-#include "net/credentials.h"
 #include "net/mesh_impl.h"
 #include "net/tls.h"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor_limit.h"
 #include "console/exit_status.h"
 #include "console/log.h"
 #include "daemon/daemon.h"
-#include "daemon/descriptors.h"
 #include "serve/commands.h"
 #include "serve/health.h"
 #include "serve/node_plan.h"
@@ -222,7 +222,8 @@ Command describe_node(NodeArguments& a) {
       "or\n"
       "HOST:PORT with --ca, --cert and --key, as `hapax certs` makes them.\n"
       "SIGHUP makes it read its roles again.\n"
-      "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address is taken.";
+      "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address or the "
+      "seat is\ntaken.";
   return command;
 }
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/credentials.h"
 #include "base/duration.h"
 #include "engine/url.h"
 #include "hapax/client.h"
 #include "membership/directory.h"
-#include "net/credentials.h"
 #include "net/usual_folder.h"
 
 namespace hapax::cli {
@@ -132,7 +132,7 @@ Result<void> add_sharing(NodeConfig& config, const NodeSettings& s) {
     config.sharing.mode = mode;
   }
   if (s.socket_group) {
-    const auto group = net::group_named(*s.socket_group);
+    const auto group = group_named(*s.socket_group);
     if (!group) return error("--socket-group: {}", group.error().message);
     config.sharing.group = *group;
     if (!s.socket_mode) config.sharing.mode = 0660;

@@ -296,12 +296,13 @@ void ViewLocks::begin_reported(const Keeper& keeper, ViewOrders& orders) {
   std::set<std::string_view> begun;
   for (const Held& held : held_) begun.insert(held.name);
   for (const auto& [life, names] : reports_) {
+    bool has_lied = false;  // Said once: it may have done so very often.
     for (const std::string& name : names) {
       const bool is_first = begun.insert(name).second;
       const auto ok = is_first
                           ? table_->begin(name, *keeper.roll().place_of(life), true, std::nullopt)
                           : Result<void>{error("somebody else holds it, too")};
-      if (!ok) {
+      if (!ok && !std::exchange(has_lied, true)) {
         orders.complaints.push_back(
             {life, fmt::format("reports that it holds a lock: {}", ok.error().message)});
       }

@@ -1,4 +1,4 @@
-#include "net/credentials.h"
+#include "base/credentials.h"
 
 #include <array>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace hapax::net {
+namespace hapax {
 namespace {
 
 using Room = std::array<char, 16384>;  // For one entry of the user database.
@@ -67,4 +67,4 @@ Result<gid_t> group_named(const std::string& text) {
   return found->gr_gid;
 }
 
-}  // namespace hapax::net
+}  // namespace hapax

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace hapax::net {
+namespace hapax {
 
 struct Credentials {
   uid_t uid = 0;
@@ -26,4 +26,4 @@ std::string text_of_user(uid_t user);
 Result<uid_t> user_named(const std::string& text);
 Result<gid_t> group_named(const std::string& text);
 
-}  // namespace hapax::net
+}  // namespace hapax
