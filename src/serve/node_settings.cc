@@ -1,7 +1,11 @@
 #include "serve/node_settings.h"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <toml++/toml.h>
 #include <utility>
@@ -107,13 +111,18 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 }
 
 Result<NodeSettings> settings_from_file(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  const std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  if (!file.is_open() || file.bad()) return error("--config {}: {}", path, std::strerror(errno));
+  return settings_in(text, path);
+}
+
+Result<NodeSettings> settings_in(std::string_view text, const std::string& path) {
   toml::table table;
   try {
-    table = toml::parse_file(path);
+    table = toml::parse(text);
   } catch (const toml::parse_error& e) {
-    const auto line = e.source().begin.line;
-    if (line == 0) return error("--config {}: {}", path, e.description());
-    return error("--config {}, line {}: {}", path, line, e.description());
+    return error("--config {}, line {}: {}", path, e.source().begin.line, e.description());
   }
   NodeSettings settings;
   for (const auto& [key, node] : table) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +31,8 @@ struct NodeSettings {
 };
 
 Result<NodeSettings> settings_from_file(const std::string& path);
+// What is in the file of that name.
+Result<NodeSettings> settings_in(std::string_view text, const std::string& path);
 // HAPAX_SELF, HAPAX_MEMBERS, …; lists with commas.
 NodeSettings settings_from_environment();
 // What `above` says, and the rest from `below`.
