@@ -50,7 +50,7 @@ class Election {
 
   // Waits until this candidate leads. Its value is proclaimed to observers while it does, and is
   // the name by which somebody may hand over to it. Throws std::system_error.
-  // REQUIRES: it neither leads nor campaigns already.
+  // It must neither lead nor campaign already: std::errc::operation_in_progress.
   void campaign(std::string_view value);
   template <class Rep, class Period>
   bool campaign_for(std::string_view value, std::chrono::duration<Rep, Period> duration) {
@@ -60,17 +60,19 @@ class Election {
   std::error_code campaign_until(std::string_view value, Clock::time_point deadline,
                                  std::stop_token cancel) noexcept;
 
-  // REQUIRES: it leads.
+  // Also after a loss, before the next campaign. Throws std::system_error, Errc::not_held, if it
+  // has not led.
   void resign();
   // Resigns in favour of the candidate with that value. All other candidates step aside for up to
   // three seconds. If nobody campaigns with it, or a member does not answer within a second:
   // Errc::no_candidate, and it still leads. No promise that the other one leads next: it may die
-  // meanwhile, and a Mutex of that name does not step aside. REQUIRES: it leads.
+  // meanwhile, and a Mutex of that name does not step aside. Errc::not_held if it does not lead, or
+  // has lost its lead.
   std::error_code hand_over(std::string_view candidate);
 
   // Whether it leads, as far as it can know.
   bool is_leader() const;
-  // Of its term. REQUIRES: it leads.
+  // Of its term. Throws std::system_error, Errc::not_held, if it does not lead.
   Fence fence() const;
   // Fires when leadership can no longer be relied on: the daemon is gone or silent.
   std::stop_token lost() const;

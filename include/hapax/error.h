@@ -21,7 +21,8 @@ enum class Errc {
   no_candidate,     // Nobody campaigns with that value, or a member did not answer.
   no_leader,        // Nobody leads, or a member did not answer.
   untrusted,        // Nobody we trust listens there: not ourselves, not root, not whom we named.
-  forbidden         // The daemon's roles give us no right to that.
+  forbidden,        // The daemon's roles give us no right to that.
+  forked            // Made by the parent of this process, before fork(): of no use here.
 };
 
 const std::error_category& error_category() noexcept;

@@ -48,7 +48,7 @@ class Mutex {
   bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
     return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
   }
-  // REQUIRES: held by this object.
+  // REQUIRES: held by this object; else the process ends, with a message.
   void unlock();
 
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
@@ -69,8 +69,8 @@ class Mutex {
   void patience(std::chrono::milliseconds patience);
 
   const std::string& name() const;
-  // Of the grant that is held, strictly larger than that of every earlier one.
-  // REQUIRES: held by this object.
+  // Of the grant that is held, strictly larger than that of every earlier one. Throws
+  // std::system_error, Errc::not_held, if there is none.
   Fence fence() const;
   // Fires when the grant that is held can no longer be relied on: the daemon is gone or silent, or
   // the lease is over. It belongs to this grant alone: a later one has its own. Callbacks run on a

@@ -8,7 +8,9 @@
 // All members of the group must agree on how many there are: --algorithm 'pool/*=semaphore-ra:4'.
 // One object may hold several units; what it still holds when it ends is given back. An object
 // without a unit cannot give one back: this is no way to send a signal. All functions may be called
-// from any thread.
+// from any thread. A unit belongs to the thread that acquired it: release(), fence(), lost() and
+// valid_for() are about the caller's latest. A thread that has none speaks for the others, and then
+// a unit that is lost comes first. A unit that is lost must still be released.
 #pragma once
 
 #include <chrono>
@@ -48,16 +50,16 @@ class Semaphore {
   bool try_acquire_until(std::chrono::time_point<C, Duration> deadline) {
     return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
   }
-  // Gives back the latest unit. REQUIRES: this object holds one.
+  // REQUIRES: this object holds a unit; else the process ends, with a message.
   void release();
 
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
   std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
 
   const std::string& name() const;
-  // That of the latest unit. No two units ever have the same, but where there are several the
+  // No two units ever have the same, but where there are several the
   // numbers come in any order, so a fence gate is of no use for them.
-  // REQUIRES: this object holds a unit.
+  // Throws std::system_error, Errc::not_held, if this object holds no unit.
   Fence fence() const;
   // Fires when what is held can no longer be relied on: the daemon is gone or silent.
   std::stop_token lost() const;

@@ -9,8 +9,10 @@
 // 'reports/*=readers-writers'. A reader waits for writers that asked before it, so neither readers
 // nor writers wait for ever.
 //
-// Like a std::shared_mutex, one object may be held by one thread alone or by several to read. All
-// functions may be called from any thread.
+// Like a std::shared_mutex, one object may be held by one thread alone or by several to read, and
+// the thread that has locked it unlocks it. fence(), lost() and valid_for() are about the caller's
+// own grant; in a thread that has none, about another's, and then one that is lost comes first. A
+// grant that is lost must still be unlocked.
 #pragma once
 
 #include <chrono>
@@ -51,7 +53,7 @@ class SharedMutex {
   bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
     return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
   }
-  // REQUIRES: held alone by this object.
+  // REQUIRES: held alone by this thread; else the process ends, with a message.
   void unlock();
 
   // --- to read ---
@@ -68,7 +70,7 @@ class SharedMutex {
   bool try_lock_shared_until(std::chrono::time_point<C, Duration> deadline) {
     return acquire_shared_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
   }
-  // REQUIRES: held to read by this object.
+  // REQUIRES: held to read by this thread; else the process ends, with a message.
   void unlock_shared();
 
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
@@ -78,7 +80,8 @@ class SharedMutex {
   const std::string& name() const;
   // A writer's is greater than those of all holders before it, a reader's greater than those of all
   // writers before it. Readers that hold the lock together may have equal ones, or in any order:
-  // use FenceGate::admit_shared() for theirs. REQUIRES: held by this object.
+  // use FenceGate::admit_shared() for theirs. Throws std::system_error, Errc::not_held, if this
+  // object is not held.
   Fence fence() const;
   // Fires when what is held can no longer be relied on: the daemon is gone or silent.
   std::stop_token lost() const;

@@ -8,6 +8,7 @@
 #include "base/credentials.h"
 #include "client/endpoints.h"
 #include "client/questions.h"
+#include "client/way.h"
 #include "net/tls.h"
 #include "net/usual_folder.h"
 
@@ -58,7 +59,8 @@ std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
     if (!user) throw_bad_address("--server-user: " + user.error().message);
     trust.server_user = *user;
   }
-  return std::make_shared<client::Endpoints>(std::move(addresses), std::move(trust));
+  return detail::shared(
+      std::make_unique<client::Endpoints>(std::move(addresses), std::move(trust)));
 }
 
 }  // namespace
@@ -73,22 +75,24 @@ Client::~Client() = default;
 
 std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32_t>* silent,
                                   std::uint64_t* more_locks) {
-  return client::who(*gateway_, name, silent, more_locks);
+  return client::who(*detail::Way{gateway_}, name, silent, more_locks);
 }
-GroupStatus Client::status() { return client::status(*gateway_); }
-MemberStats Client::stats() { return client::stats(*gateway_); }
+GroupStatus Client::status() { return client::status(*detail::Way{gateway_}); }
+MemberStats Client::stats() { return client::stats(*detail::Way{gateway_}); }
 
 void Client::leave_group(std::chrono::milliseconds patience) {
   std::string why;
-  if (const auto error = gateway_->leave(patience, why)) throw std::system_error{error, why};
+  client::throw_if(
+      detail::Way { gateway_ } -> leave(patience, why), why);
 }
 void Client::evict(std::string_view member) {
   std::string why;
-  if (const auto error = gateway_->evict(std::string{member}, why)) {
-    throw std::system_error{error, why};
-  }
+  client::throw_if(
+      detail::Way { gateway_ } -> evict(std::string{member}, why), why);
 }
-std::stop_token Client::lost() const { return gateway_->lost(); }
+std::stop_token Client::lost() const {
+  return detail::Way { gateway_ } -> lost();
+}
 
 std::string Client::default_address() {
   if (const char* given = std::getenv("HAPAX_ADDRESS"); given != nullptr && *given != '\0') {

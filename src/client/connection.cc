@@ -1,5 +1,6 @@
 #include "client/connection.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "base/boot_clock.h"
 #include "client/answers.h"
+#include "client/library_thread.h"
 #include "hapax/error.h"
 #include "session/frames.h"
 
@@ -158,6 +160,7 @@ void Connection::acquire_later(const std::string& name, const std::stop_token& c
 }
 
 void Connection::release(const detail::Holding& holding) noexcept {
+  held_.forget(holding.request);
   say(session::Release{holding.request});
 }
 
@@ -245,11 +248,6 @@ bool Connection::is_gone() const {
   return gone_;
 }
 
-std::stop_token Connection::lost() const {
-  const std::lock_guard lock{mutex_};
-  return lost_.get_token();
-}
-
 std::chrono::milliseconds Connection::valid_for() const {
   if (is_gone()) return {};
   // The current millisecond may be almost over: adding this to a finer clock must not go beyond the
@@ -274,6 +272,7 @@ bool Connection::say(const session::Ask& ask) noexcept {
 
 // Ends when the socket does; then nobody waits any longer.
 void Connection::read_on() {
+  const LibraryThread here;
   std::array<std::uint8_t, 16384> room;
   for (;;) {
     const std::ptrdiff_t count = socket_.read(room, heartbeat_.until_next_look(boot_time()));
@@ -284,7 +283,7 @@ void Connection::read_on() {
     }
     const milliseconds now = boot_time();
     if (heartbeat_.is_silent(now)) break;
-    if (heartbeat_.expires(now)) lose_grants();
+    if (heartbeat_.expires(now)) held_.lose_all(false);
     if (const auto ping = heartbeat_.ping(now); ping && !say(*ping)) break;
   }
   socket_.shut_down();
@@ -303,7 +302,7 @@ void Connection::end_all() {
     std::erase_if(pending_, [](const auto& entry) { return entry.second->later != nullptr; });
   }
   close_observations();
-  lost_.request_stop();  // Nobody exchanges it any more.
+  held_.lose_all(true);
   for (auto& later : laters) tell(std::move(later), std::nullopt);
 }
 
@@ -322,10 +321,7 @@ bool Connection::take_frames() {
 
 void Connection::take(session::Answer answer) {
   if (const auto* pong = std::get_if<session::Pong>(&answer)) return take_pong(*pong);
-  if (std::holds_alternative<session::Lost>(answer)) {
-    pass_on_grants();  // Of this promise, which is over.
-    return lose_grants();
-  }
+  if (const auto* lost = std::get_if<session::Lost>(&answer)) return lose(lost->request);
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
     heartbeat_.on_welcome(*welcome);
     if (heartbeat_.has_leases()) {
@@ -363,7 +359,9 @@ void Connection::pass_on(session::Answer answer) {
   std::unique_lock lock{mutex_};
   const auto at = pending_.find(request);
   if (at == pending_.end()) return;
-  at->second->lost = lost_.get_token();
+  if (std::holds_alternative<session::Granted>(answer)) {
+    at->second->lost = held_.add(request);
+  }
   if (std::unique_ptr<Later> later{at->second->later}) {
     pending_.erase(at);
     lock.unlock();
@@ -382,14 +380,18 @@ void Connection::tell(std::unique_ptr<Later> later, const std::optional<session:
   later->completion.on_answer(error_of(answer), holding);
 }
 
-void Connection::lose_grants() {
-  std::stop_source lost;
-  {
-    const std::lock_guard lock{mutex_};
-    if (gone_) return;
-    lost = std::exchange(lost_, std::stop_source{});
+void Connection::lose(std::uint64_t request) {
+  // It may still be waiting for its promise: who asked finds it lost, and asks again.
+  const auto is_it = [&](const session::Answer& grant) {
+    return std::get<session::Granted>(grant).request == request;
+  };
+  const auto waiting = std::find_if(unpromised_.begin(), unpromised_.end(), is_it);
+  if (waiting != unpromised_.end()) {
+    session::Answer grant = std::move(*waiting);
+    unpromised_.erase(waiting);
+    pass_on(std::move(grant));
   }
-  lost.request_stop();
+  held_.lose(request);
 }
 
 }  // namespace hapax::client

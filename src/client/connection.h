@@ -17,6 +17,7 @@
 
 #include "client/gateway.h"
 #include "client/heartbeat.h"
+#include "client/held_grants.h"
 #include "client/socket.h"
 #include "net/address.h"
 #include "session/protocol.h"
@@ -57,7 +58,8 @@ class Connection {
   std::error_code evict(const std::string& whom, std::string& why);
   int descriptor() const { return socket_.descriptor(); }
   void has_job(pid_t group) noexcept { say(session::Job{static_cast<std::uint32_t>(group)}); }
-  std::stop_token lost() const;
+  void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }
+  std::stop_token lost() const { return held_.lost(); }
   std::chrono::milliseconds valid_for() const;
 
   bool is_gone() const;
@@ -68,7 +70,7 @@ class Connection {
   struct Pending {
     std::condition_variable_any answered;
     std::optional<session::Answer> answer;
-    std::stop_token lost{};  // As of the answer: a loss after it concerns this grant.
+    std::stop_token lost{};  // Of what it was granted.
     std::uint64_t request = 0;
     Later* later = nullptr;  // Nobody waits: the reader tells it.
   };
@@ -105,8 +107,7 @@ class Connection {
   // What comes unasked, each time; false if it is no such thing.
   bool tell_of_election(const session::Answer& answer);
   void close_observations();
-  // All who hold something are told; what is granted from here on is another matter.
-  void lose_grants();
+  void lose(std::uint64_t request);
 
   Socket socket_;
   std::mutex writing_;
@@ -117,8 +118,8 @@ class Connection {
   bool gone_ = false;
   std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
-  std::stop_source lost_;  // Of the current grants.
 
+  HeldGrants held_;
   Heartbeat heartbeat_;
   // Only the reader's:
   std::optional<session::Answer> welcome_;   // Until we first hear how long grants are good.

@@ -41,6 +41,7 @@ std::error_code Connection::hand_over(const detail::Holding& holding, const std:
   const auto error =
       ask_for_an_end(session::HandOver{0, holding.request, to}, 2 * session::kSilence, why);
   if (error) return error == Errc::refused ? make_error_code(Errc::no_candidate) : error;
+  held_.forget(holding.request);
   const std::lock_guard lock{mutex_};
   candidates_.erase(holding.request);
   return {};

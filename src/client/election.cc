@@ -3,11 +3,10 @@
 #include <mutex>
 #include <utility>
 
-#include "base/check.h"
 #include "client/asking.h"
 #include "client/candidate.h"
 #include "client/changes.h"
-#include "client/gateway.h"
+#include "client/way.h"
 #include "core/lock_name.h"
 #include "hapax/error.h"
 
@@ -27,83 +26,99 @@ bool is_good_value(std::string_view value) {
 
 class Election::Observation::Impl {
  public:
-  Impl(std::shared_ptr<detail::Gateway> gateway, const std::string& name)
-      : gateway_(std::move(gateway)), id_(gateway_->observe(name, changes_)) {}
+  Impl(const detail::Way& gateway, const std::string& name)
+      : gateway_(gateway), id_(gateway_->observe(name, changes_)) {}
   ~Impl() { gateway_->unobserve(id_); }
 
+  bool is_ours() const { return gateway_.is_ours(); }
   detail::Changes& changes() { return *changes_; }
 
  private:
   const std::shared_ptr<detail::Changes> changes_ = std::make_shared<detail::Changes>();
-  const std::shared_ptr<detail::Gateway> gateway_;
+  const detail::Way gateway_;
   const std::uint64_t id_;
 };
 
 Election::Observation::Observation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Election::Observation::Observation(Observation&&) noexcept = default;
 Election::Observation& Election::Observation::operator=(Observation&&) noexcept = default;
-Election::Observation::~Observation() = default;
+// In a child it stays: to destroy what threads of the parent wait for is to wait for them.
+Election::Observation::~Observation() {
+  if (impl_ && !impl_->is_ours()) (void)impl_.release();
+}
 
 std::optional<Election::Change> Election::Observation::next(std::stop_token cancel) {
   return next_until(detail::never(), std::move(cancel));
 }
 std::optional<Election::Change> Election::Observation::next_until(Clock::time_point deadline,
                                                                   std::stop_token cancel) {
+  if (!impl_->is_ours()) return std::nullopt;
   return impl_->changes().next(deadline, cancel);
 }
-bool Election::Observation::is_lost() const { return impl_->changes().is_closed(); }
+bool Election::Observation::is_lost() const {
+  return !impl_->is_ours() || impl_->changes().is_closed();
+}
 
 // --- candidates ---
 
 class Election::Impl {
  public:
-  Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
-      : gateway_(std::move(gateway)), name_(name) {}
+  Impl(const std::shared_ptr<detail::Gateway>& gateway, std::string_view name)
+      : gateway_(gateway), name_(name) {}
   ~Impl() {
     if (stage_ == Stage::leading) gateway_->resign(holding_);
   }
 
   std::error_code campaign(const std::string& value, Clock::time_point deadline,
                            const std::stop_token& cancel) {
+    if (!gateway_.is_ours()) return Errc::forked;
     if (!is_good_value(value)) return Errc::bad_value;
     const auto candidate = std::make_shared<detail::Candidate>();
     {
       const std::lock_guard lock{mutex_};
-      HAPAX_CHECK(stage_ == Stage::idle);
+      if (stage_ != Stage::idle) return std::make_error_code(std::errc::operation_in_progress);
       stage_ = Stage::campaigning;
       candidate_ = candidate;
     }
     detail::Holding holding;
-    const auto error = gateway_->campaign(name_, value, deadline, cancel, candidate, holding);
+    const auto error = ask_until_good(
+        *gateway_, deadline, holding,
+        [&] { return gateway_->campaign(name_, value, deadline, cancel, candidate, holding); },
+        [&] { gateway_->resign(holding); });
     const std::lock_guard lock{mutex_};
     stage_ = error ? Stage::idle : Stage::leading;
     holding_ = holding;
     return error;
   }
   void resign() {
+    if (!gateway_.is_ours()) return;
     const std::lock_guard lock{mutex_};
-    HAPAX_CHECK(stage_ == Stage::leading);
+    if (stage_ != Stage::leading) throw std::system_error{make_error_code(Errc::not_held), name_};
     stage_ = Stage::idle;
     gateway_->resign(holding_);
   }
   std::error_code hand_over(const std::string& to) {
+    if (!gateway_.is_ours()) return Errc::forked;
     detail::Holding holding;
     {
       const std::lock_guard lock{mutex_};
-      HAPAX_CHECK(stage_ == Stage::leading);
+      if (stage_ != Stage::leading) return Errc::not_held;
       holding = holding_;
     }
     if (!is_good_value(to)) return Errc::bad_value;
+    if (gateway_->lost(holding).stop_requested()) return Errc::not_held;
     if (const auto error = gateway_->hand_over(holding, to)) return error;
     const std::lock_guard lock{mutex_};
     stage_ = Stage::idle;
     return {};
   }
   bool is_leader() const {
+    if (!gateway_.is_ours()) return false;
     const std::lock_guard lock{mutex_};
     return stage_ == Stage::leading && !lost_token().stop_requested();
   }
   std::stop_token lost() const {
+    if (!gateway_.is_ours()) return gateway_->lost();
     const std::lock_guard lock{mutex_};
     return lost_token();
   }
@@ -111,16 +126,22 @@ class Election::Impl {
     return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();
   }
   Fence fence() const {
+    require_ours();
     const std::lock_guard lock{mutex_};
-    HAPAX_CHECK(stage_ == Stage::leading);
+    if (stage_ != Stage::leading) throw std::system_error{make_error_code(Errc::not_held), name_};
     return holding_.fence;
   }
   std::shared_ptr<detail::Candidate> candidate() const {
+    if (!gateway_.is_ours()) return std::make_shared<detail::Candidate>();  // Nobody asks it.
     const std::lock_guard lock{mutex_};
     return candidate_;
   }
 
-  const std::shared_ptr<detail::Gateway> gateway_;
+  void require_ours() const {
+    if (!gateway_.is_ours()) throw std::system_error{make_error_code(Errc::forked), name_};
+  }
+
+  const detail::Way gateway_;
   const std::string name_;
 
  private:
@@ -181,6 +202,7 @@ std::error_code Election::ask_to_resign(std::string_view successor) {
 }
 
 Election::Observation Election::observe() {
+  impl_->require_ours();
   return Observation{std::make_unique<Observation::Impl>(impl_->gateway_, impl_->name_)};
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "client/library_thread.h"
+
 namespace hapax::client {
 
 Endpoints::Endpoints(std::vector<net::Address> addresses, Trust trust)
@@ -20,7 +22,9 @@ Endpoints::Shared Endpoints::connect() {
   for (std::size_t tried = 0;; ++tried) {
     const net::Address& address = addresses_[(next_ + tried) % addresses_.size()];
     try {
-      auto made = std::make_shared<Connection>(address, trust_, ++generation_);
+      // It may be lost, and replaced, while its own thread calls the program.
+      Shared made{new Connection{address, trust_, ++generation_},
+                  [](Connection* last) { destroy(std::unique_ptr<Connection>{last}); }};
       next_ = (next_ + tried + 1) % addresses_.size();
       return made;
     } catch (const std::system_error&) {

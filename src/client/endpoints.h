@@ -52,6 +52,7 @@ class Endpoints final : public detail::Gateway {
   std::error_code evict(const std::string& whom, std::string& why) override;
   int descriptor() const override { return now()->descriptor(); }
   void has_job(pid_t group) noexcept override { now()->has_job(group); }
+  void excuse_silence(bool is_excused) noexcept override { now()->excuse_silence(is_excused); }
   using detail::Gateway::lost;
   std::stop_token lost() const override { return now()->lost(); }
   std::chrono::milliseconds valid_for() const override { return now()->valid_for(); }

@@ -42,6 +42,8 @@ class Category final : public std::error_category {
         return "whoever listens there may be anybody";
       case Errc::forbidden:
         return "the daemon's roles do not allow it";
+      case Errc::forked:
+        return "it belongs to the process that forked this one; make a Client or Node of your own";
     }
     return "unknown error";
   }

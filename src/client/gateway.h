@@ -12,8 +12,10 @@
 #include <system_error>
 #include <vector>
 
+#include "base/forks.h"
 #include "core/want.h"
 #include "hapax/client.h"
+#include "hapax/error.h"
 #include "hapax/fence.h"
 
 namespace hapax::detail {
@@ -24,8 +26,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 struct Holding {
   std::uint64_t request = 0;
   Fence fence;
-  // Fires when this very grant cannot be relied on any more; the gateway's own token is about
-  // current grants, which may be later ones. Without a state: the gateway's.
+  // Fires when this very grant cannot be relied on any more. Without a state: the gateway's.
   std::stop_token lost{};
   std::uint64_t term = 0;  // Of the lease it was granted under, if the gateway counts them.
 };
@@ -58,6 +59,9 @@ class Changes;
 class Gateway {
  public:
   virtual ~Gateway() = default;
+
+  // Not so in a child made by fork(), which has none of its threads: see way.h.
+  bool is_ours() const noexcept { return forks_ == forks(); }
 
   // Everything about one lock. May be null.
   virtual std::shared_ptr<LockHandle> handle(const std::string& name) = 0;
@@ -107,8 +111,11 @@ class Gateway {
   virtual int descriptor() const { return -1; }
   // What is held is held for this process group.
   virtual void has_job(pid_t /*group*/) noexcept {}
+  // This process is about to be stopped, and its job is: as long as that is so, it loses nothing
+  // that the daemon still holds for it, although it hears nothing of it.
+  virtual void excuse_silence(bool /*is_excused*/) noexcept {}
 
-  // Fires when the current grants cannot be relied on any more: all at once.
+  // Fires when no current grant can be relied on any more.
   virtual std::stop_token lost() const = 0;
   // Whether what is granted can be lost at all before it is given back.
   virtual bool can_lose() const { return true; }
@@ -118,6 +125,26 @@ class Gateway {
   }
   // How long grants are good for without further word.
   virtual std::chrono::milliseconds valid_for() const = 0;
+  std::chrono::milliseconds valid_for(const Holding& holding) const {
+    return lost(holding).stop_requested() ? std::chrono::milliseconds{0} : valid_for();
+  }
+
+ private:
+  const std::uint32_t forks_ = forks();
 };
+
+// The news of a grant may arrive when its lease is over, and whoever gets it would be alone in
+// relying on it: asks again, until what is granted is good for a while. Errc::lost if that has not
+// come about by the deadline.
+template <class Ask, class GiveBack>
+std::error_code ask_until_good(const Gateway& gateway, Deadline deadline, const Holding& holding,
+                               Ask ask, GiveBack give_back) {
+  for (;;) {
+    if (const std::error_code error = ask()) return error;
+    if (gateway.valid_for(holding) > std::chrono::milliseconds{0}) return {};
+    give_back();
+    if (std::chrono::steady_clock::now() >= deadline) return Errc::lost;
+  }
+}
 
 }  // namespace hapax::detail

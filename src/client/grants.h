@@ -5,13 +5,15 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
-#include "client/gateway.h"
+#include "client/way.h"
 #include "core/want.h"
 #include "hapax/client.h"
 #include "hapax/fence.h"
@@ -19,7 +21,9 @@
 
 namespace hapax::detail {
 
-// All functions may be called from any thread.
+// Every grant belongs to the thread that asked for it, and each thread speaks for its own: one that
+// has lost its grant must not give back, or rely on, what another has got since. A thread without
+// any asks about the others'; of these one that is lost comes first.
 class Grants {
  public:
   using Clock = std::chrono::steady_clock;
@@ -36,21 +40,18 @@ class Grants {
                           const std::stop_token& cancel) noexcept;
   // The same without end. Throws std::system_error that says what the daemon said.
   void acquire_or_throw(Want want);
-  // One of that kind. REQUIRES: held.
-  void release(Want want);
+  // The caller's latest of that kind. REQUIRES: it has one; `call` is who is to blame if not.
+  void release(Want want, std::string_view call);
+  // The same, or another thread's if the caller has none. REQUIRES: somebody has one.
+  void release_anybodys(Want want, std::string_view call);
 
-  // Of the latest grant of that kind. REQUIRES: held.
-  Fence fence(Want want) const;
-  bool holds(Want want) const;
+  // REQUIRES: held.
+  Fence fence() const;
   // Why the daemon refused last; empty if it never did.
   std::string refusal() const;
 
   const std::string& name() const { return name_; }
-  // Of the latest grant.
-  std::stop_token lost() const {
-    const std::lock_guard lock{mutex_};
-    return held_.empty() ? gateway_->lost() : gateway_->lost(held_.back().holding);
-  }
+  std::stop_token lost() const;
   std::chrono::milliseconds valid_for() const {
     return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();
   }
@@ -59,17 +60,23 @@ class Grants {
   static constexpr std::chrono::milliseconds kPatience{250};
 
  private:
-  Grants(std::shared_ptr<Gateway> gateway, std::string_view name);
+  Grants(const std::shared_ptr<Gateway>& gateway, std::string_view name);
 
   struct Grant {
     Want want{};
     Holding holding;
+    std::thread::id owner = std::this_thread::get_id();
   };
+  using Held = std::vector<Grant>;
 
-  const std::shared_ptr<Gateway> gateway_;
+  // The one the caller means, of that kind or of any. REQUIRES: mutex_ is held.
+  Held::const_iterator find(std::optional<Want> want) const;
+  void release_one(Want want, std::string_view call, bool is_own);
+
+  const Way gateway_;
   const std::string name_;
   mutable std::mutex mutex_;  // Guards what follows.
-  std::vector<Grant> held_;   // In the order in which they came.
+  Held held_;                 // In the order in which they came.
   std::string refusal_;
 };
 

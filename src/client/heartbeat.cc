@@ -40,7 +40,7 @@ bool Heartbeat::on_pong(const session::Pong& pong) {
 }
 
 bool Heartbeat::expires(Time now) {
-  if (!has_leases_ || has_expired_ || now < valid_until()) return false;
+  if (!has_leases_ || has_expired_ || is_excused_ || now < valid_until()) return false;
   has_expired_ = true;
   return true;
 }

@@ -1,6 +1,6 @@
 // Whether the daemon of a connection lives, and how long what it granted is good: when to ping it,
 // and what its answers promise. Times are on the clock of leases (base/boot_clock.h). All of it
-// belongs to the thread that reads, except valid_until().
+// belongs to the thread that reads, except where it says so.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class Heartbeat {
   bool on_pong(const session::Pong& pong);
 
   bool has_leases() const { return has_leases_; }
-  bool is_silent(Time now) const { return now - known_alive_ > session::kSilence; }
+  bool is_silent(Time now) const { return !is_excused_ && now - known_alive_ > session::kSilence; }
   // Whether a grant that comes now can be relied on.
   bool is_good(Time now) const { return !has_leases_ || (!has_expired_ && now < valid_until()); }
   // True once each time that what was granted has run out: the daemon may be asleep, and others
@@ -36,6 +36,9 @@ class Heartbeat {
   // Others may get in soon after what we hold is no longer good, so its loss must not be told late.
   Time until_next_look(Time now) const;
 
+  // As long as it is excused, silence and the end of a promise are no loss: it is we who sleep, and
+  // nobody uses what is held. Whether that can be relied on is as before. Any thread.
+  void excuse(bool is_excused) { is_excused_ = is_excused; }
   // Until when what the daemon granted is good without further word. Any thread.
   Time valid_until() const { return valid_until_.load(); }
 
@@ -46,6 +49,7 @@ class Heartbeat {
   std::atomic<Time> valid_until_;
   Time ping_every_ = Client::kPingEvery;
   Time next_ping_{0};
+  std::atomic<bool> is_excused_{false};
   bool is_welcome_ = false;  // Nothing is said before that.
   bool has_leases_ = false;
   bool has_expired_ = false;

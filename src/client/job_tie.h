@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "client/gateway.h"
+#include "client/way.h"
 #include "hapax/client.h"
 
 namespace hapax::detail {
@@ -18,6 +18,8 @@ class JobTie {
   int descriptor() const { return gateway_->descriptor(); }
   // The daemon, if it is on this machine, ends the group rather than free what is held.
   void has_job(pid_t group) const noexcept { gateway_->has_job(group); }
+  // The job is stopped, and we are to be: what the daemon holds for us is not lost by that.
+  void excuse_silence(bool is_excused) const noexcept { gateway_->excuse_silence(is_excused); }
   // Over TCP the daemon frees what is held when it has not heard from us for long, and cannot end
   // the job before that.
   bool is_remote() const {
@@ -28,7 +30,7 @@ class JobTie {
   }
 
  private:
-  const std::shared_ptr<Gateway> gateway_;
+  const Way gateway_;
 };
 
 }  // namespace hapax::detail

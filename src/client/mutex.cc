@@ -6,21 +6,24 @@
 #include <thread>
 #include <utility>
 
-#include "base/check.h"
 #include "client/asking.h"
-#include "client/gateway.h"
+#include "client/misuse.h"
+#include "client/way.h"
 
 namespace hapax {
 
 class Mutex::Impl {
  public:
-  Impl(std::shared_ptr<detail::Gateway> gateway, std::string_view name)
-      : gateway_(std::move(gateway)),
+  Impl(const std::shared_ptr<detail::Gateway>& gateway, std::string_view name)
+      : gateway_(gateway),
         name_(name),
         handle_(gateway_->handle(name_)),
         can_lose_(gateway_->can_lose()) {}
   ~Impl() {
-    HAPAX_CHECK(asked_.load() == 0);  // Cancel what is asked for, and wait for the answer.
+    if (!gateway_.is_ours()) return;
+    if (asked_.load() != 0) {
+      detail::misused("Mutex::~Mutex", name_, "async_acquire has yet to call done");
+    }
     if (is_held_) gateway_->release(handle_.get(), holding_);
   }
 
@@ -33,9 +36,11 @@ class Mutex::Impl {
     for (;;) {
       if (enter_again()) return {};
       detail::Holding holding;
-      if (const auto error = gateway_->acquire(name_, handle_.get(), deadline, cancel, holding)) {
-        return error;
-      }
+      const auto error = ask_until_good(
+          *gateway_, deadline, holding,
+          [&] { return gateway_->acquire(name_, handle_.get(), deadline, cancel, holding); },
+          [&] { gateway_->release(handle_.get(), holding); });
+      if (error) return error;
       if (keep(holding)) return {};
       // Another thread was given the lock by this object, lost it, and has yet to unlock it. Polled
       // rather than signalled: an unlock() that signals would cost even when nobody waits.
@@ -49,25 +54,25 @@ class Mutex::Impl {
   }
   void acquire_later(std::function<void(std::error_code)> done, const std::stop_token& cancel) {
     ++asked_;
-    auto asked = std::make_unique<Asked>(*this, std::move(done));
-    gateway_->acquire_later(name_, handle_.get(), cancel, *asked.release());
+    Asked::ask(std::make_unique<Asked>(*this, std::move(done), cancel));
   }
   void release() {
-    HAPAX_CHECK(is_held_.load(std::memory_order_relaxed));
+    if (!is_held_.load(std::memory_order_relaxed) && gateway_.is_ours()) {
+      detail::misused("Mutex::unlock", name_, "it is not held");
+    }
     const detail::Holding holding = holding_;
     is_held_.store(false, std::memory_order_release);
     gateway_->release(handle_.get(), holding);
   }
   Fence fence() const {
-    HAPAX_CHECK(is_held_);
+    if (!gateway_.is_ours()) throw std::system_error{make_error_code(Errc::forked), name_};
+    if (!is_held_) throw std::system_error{make_error_code(Errc::not_held), name_};
     return holding_.fence;
   }
   std::stop_token lost() const { return gateway_->lost(holding_); }
-  std::chrono::milliseconds valid_for() const {
-    return lost().stop_requested() ? std::chrono::milliseconds{0} : gateway_->valid_for();
-  }
+  std::chrono::milliseconds valid_for() const { return gateway_->valid_for(holding_); }
 
-  const std::shared_ptr<detail::Gateway> gateway_;
+  const detail::Way gateway_;
   const std::string name_;
   const std::shared_ptr<detail::LockHandle> handle_;
   std::atomic<std::chrono::milliseconds::rep> patience_ms_{250};
@@ -76,10 +81,20 @@ class Mutex::Impl {
   // An asynchronous request, until it is answered.
   class Asked final : public detail::Completion {
    public:
-    Asked(Impl& impl, std::function<void(std::error_code)> done)
-        : impl_(impl), done_(std::move(done)) {}
+    Asked(Impl& impl, std::function<void(std::error_code)> done, std::stop_token cancel)
+        : impl_(impl), done_(std::move(done)), cancel_(std::move(cancel)) {}
+    // It owns itself from here on, until it is answered.
+    static void ask(std::unique_ptr<Asked> asked) {
+      Asked& self = *asked.release();
+      Impl& impl = self.impl_;
+      impl.gateway_->acquire_later(impl.name_, impl.handle_.get(), self.cancel_, self);
+    }
     void on_answer(std::error_code error, const detail::Holding& holding) noexcept override {
-      const std::unique_ptr<Asked> self{this};
+      std::unique_ptr<Asked> self{this};
+      if (!error && impl_.gateway_->valid_for(holding) <= std::chrono::milliseconds{0}) {
+        impl_.gateway_->release(impl_.handle_.get(), holding);  // Dead on arrival: once more.
+        return ask(std::move(self));
+      }
       if (!error && !impl_.keep(holding)) error = Errc::lost;
       --impl_.asked_;
       done_(error);
@@ -88,6 +103,7 @@ class Mutex::Impl {
    private:
     Impl& impl_;
     const std::function<void(std::error_code)> done_;
+    const std::stop_token cancel_;
   };
 
   // Notes that it is held, for unlock(). False if an earlier grant of this object, lost meanwhile,

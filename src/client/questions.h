@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace hapax::client {
 
-inline void throw_if(std::error_code error, const char* what) {
+inline void throw_if(std::error_code error, const std::string& what) {
   if (error) throw std::system_error{error, what};
 }
 

@@ -16,7 +16,7 @@ Semaphore::~Semaphore() = default;
 
 void Semaphore::acquire() { grants_->acquire_or_throw(Want::unit); }
 bool Semaphore::try_acquire() { return try_acquire_for(Grants::kPatience); }
-void Semaphore::release() { grants_->release(Want::unit); }
+void Semaphore::release() { grants_->release_anybodys(Want::unit, "Semaphore::release"); }
 
 std::error_code Semaphore::acquire_until(Clock::time_point deadline,
                                          std::stop_token cancel) noexcept {
@@ -24,7 +24,7 @@ std::error_code Semaphore::acquire_until(Clock::time_point deadline,
 }
 
 const std::string& Semaphore::name() const { return grants_->name(); }
-Fence Semaphore::fence() const { return grants_->fence(Want::unit); }
+Fence Semaphore::fence() const { return grants_->fence(); }
 std::stop_token Semaphore::lost() const { return grants_->lost(); }
 std::chrono::milliseconds Semaphore::valid_for() const { return grants_->valid_for(); }
 

@@ -16,10 +16,10 @@ SharedMutex::~SharedMutex() = default;
 
 void SharedMutex::lock() { grants_->acquire_or_throw(Want::exclusive); }
 bool SharedMutex::try_lock() { return try_lock_for(Grants::kPatience); }
-void SharedMutex::unlock() { grants_->release(Want::exclusive); }
+void SharedMutex::unlock() { grants_->release(Want::exclusive, "SharedMutex::unlock"); }
 void SharedMutex::lock_shared() { grants_->acquire_or_throw(Want::shared); }
 bool SharedMutex::try_lock_shared() { return try_lock_shared_for(Grants::kPatience); }
-void SharedMutex::unlock_shared() { grants_->release(Want::shared); }
+void SharedMutex::unlock_shared() { grants_->release(Want::shared, "SharedMutex::unlock_shared"); }
 
 std::error_code SharedMutex::acquire_until(Clock::time_point deadline,
                                            std::stop_token cancel) noexcept {
@@ -31,9 +31,7 @@ std::error_code SharedMutex::acquire_shared_until(Clock::time_point deadline,
 }
 
 const std::string& SharedMutex::name() const { return grants_->name(); }
-Fence SharedMutex::fence() const {
-  return grants_->fence(grants_->holds(Want::exclusive) ? Want::exclusive : Want::shared);
-}
+Fence SharedMutex::fence() const { return grants_->fence(); }
 std::stop_token SharedMutex::lost() const { return grants_->lost(); }
 std::chrono::milliseconds SharedMutex::valid_for() const { return grants_->valid_for(); }
 

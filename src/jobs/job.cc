@@ -1,5 +1,3 @@
-#include "jobs/job.h"
-
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -14,6 +12,7 @@
 
 #include "console/exit_status.h"
 #include "console/signals.h"
+#include "jobs/job.h"
 #include "jobs/pipe.h"
 
 namespace hapax::cli {
@@ -85,12 +84,13 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
   const Pipe complaints = make_pipe();
   const Pipe go = make_pipe();
   const pid_t parent = getpid();
+  const int inherited = connection == Connection::inherited ? tie.descriptor() : -1;
   pid_ = fork();
   if (pid_ < 0) fail_by_errno("fork");
   if (pid_ == 0) {
     close(go.write);
     become({argv.data(), parent, has_terminal_ ? terminal_ : -1, go.read, complaints.write,
-            connection == Connection::inherited ? tie.descriptor() : -1, signals});
+            inherited, signals});
   }
   setpgid(pid_, pid_);  // Here as well: whichever comes first.
   if (has_terminal_) give_terminal();

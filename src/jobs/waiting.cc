@@ -101,12 +101,12 @@ void Hold::take(const Wanted& wanted, const Least& least) {
     if (error) fail(error, wanted.name);
     const auto enough = least ? least(*client_) : std::chrono::milliseconds{0};
     while (grants_->valid_for() <= enough && !grants_->lost().stop_requested()) {
-      if (detail::Grants::Clock::now() >= deadline) return grants_->release(want_);
+      if (detail::Grants::Clock::now() >= deadline) return grants_->release(want_, "take");
       constexpr std::chrono::milliseconds kAgain{10};
       std::this_thread::sleep_for(kAgain);
     }
     held_ = !grants_->lost().stop_requested();
-    if (!held_) grants_->release(want_);
+    if (!held_) grants_->release(want_, "take");
   }
 }
 

@@ -52,7 +52,7 @@ class Hold {
   Client& client() { return *client_; }
   // REQUIRES of these: is_held().
   const std::string& name() const { return grants_->name(); }
-  Fence fence() const { return grants_->fence(want_); }
+  Fence fence() const { return grants_->fence(); }
   std::stop_token lost() const { return grants_->lost(); }
   std::chrono::milliseconds valid_for() const { return grants_->valid_for(); }
 

@@ -12,6 +12,7 @@
 #include "base/boot_clock.h"
 #include "base/check.h"
 #include "client/descriptors.h"
+#include "client/library_thread.h"
 
 namespace hapax::client {
 
@@ -31,14 +32,7 @@ Lease::~Lease() {
   }
   signal(wake_);
   thread_.join();
-  for (Notice& notice : notices_) {
-    // A callback may be what ends all this.
-    if (notice.thread.get_id() == std::this_thread::get_id()) {
-      notice.thread.detach();
-    } else {
-      notice.thread.join();
-    }
-  }
+  for (Notice& notice : notices_) notice.thread.join();
   close(timer_);
   close(wake_);
 }
@@ -46,7 +40,7 @@ Lease::~Lease() {
 bool Lease::covers(Term term) const noexcept {
   const Instant end = until();  // Before the term is looked at: then it is of that term.
   if (term_.load(std::memory_order_acquire) != term) return false;
-  return end == kForever || boot_clock_now() < end;
+  return end == kForever || boot_clock_now() + kLeast <= end;
 }
 
 Span Lease::left() const noexcept {
@@ -89,6 +83,7 @@ void Lease::end_term() {
   const std::stop_source ended = std::exchange(source_, std::stop_source{});
   auto is_done = std::make_shared<std::atomic<bool>>(false);
   std::thread thread{[ended, is_done]() mutable {
+    const LibraryThread here;
     ended.request_stop();
     is_done->store(true);
   }};

@@ -23,6 +23,8 @@ class Lease {
  public:
   using Term = std::uint64_t;  // From 1.
   static constexpr Instant kForever = Instant::max();
+  // Less is nothing: whoever asks how long it is good for is told in milliseconds.
+  static constexpr Span kLeast = std::chrono::milliseconds{1};
 
   // A lease that has run out stays so until it is renewed. Where there are no leases there is one
   // term, for ever. Throws std::system_error.

@@ -132,7 +132,7 @@ inline bool Member::LocalLock::enter_again(detail::Holding& holding) noexcept {
       continue;
     }
     // Looked at last: what is in time now was in time when the word was taken.
-    if (until != Lease::kForever && boot_clock_now() >= until) {
+    if (until != Lease::kForever && boot_clock_now() + Lease::kLeast > until) {
       leave(entry.number);
       return false;
     }

@@ -13,7 +13,9 @@ std::error_code Member::hand_over(const detail::Holding& holding, const std::str
   std::error_code outcome;
   const auto error = ask_daemon(outcome, [&](auto tell) {
     const std::optional<WaiterId> waiter = waiter_of(holding.request);
-    if (!waiter) return tell(make_error_code(Errc::no_candidate));  // It was lost meanwhile.
+    if (!waiter || !daemon_->campaigns().leads(*waiter)) {
+      return tell(make_error_code(Errc::not_held));  // It was lost meanwhile.
+    }
     daemon_->campaigns().hand_over(*waiter, to, [this, holding, tell](const std::string& refusal) {
       if (refusal.empty()) drop(holding.request);
       tell(refusal.empty() ? std::error_code{} : make_error_code(Errc::no_candidate));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/questions.h"
+#include "client/way.h"
 #include "hapax/error.h"
 #include "member/member.h"
 #include "membership/directory.h"
@@ -91,18 +92,21 @@ NodeConfig config_of(const NodeOptions& options) {
 }  // namespace
 
 Node::Node(const NodeOptions& options)
-    : gateway_(std::make_shared<client::Member>(config_of(options))) {}
+    : gateway_(detail::shared(std::make_unique<client::Member>(config_of(options)))) {}
 Node::~Node() = default;
-bool Node::is_complete() const { return static_cast<client::Member&>(*gateway_).is_complete(); }
+bool Node::is_complete() const {
+  return gateway_->is_ours() && static_cast<client::Member&>(*gateway_).is_complete();
+}
 std::vector<LockInfo> Node::who(std::string_view name, std::vector<std::uint32_t>* silent,
                                 std::uint64_t* more_locks) {
-  return client::who(*gateway_, name, silent, more_locks);
+  return client::who(*detail::Way{gateway_}, name, silent, more_locks);
 }
-GroupStatus Node::status() { return client::status(*gateway_); }
-MemberStats Node::stats() { return client::stats(*gateway_); }
+GroupStatus Node::status() { return client::status(*detail::Way{gateway_}); }
+MemberStats Node::stats() { return client::stats(*detail::Way{gateway_}); }
 void Node::leave_group(std::chrono::milliseconds patience) {
   std::string why;
-  if (const auto error = gateway_->leave(patience, why)) throw std::system_error{error, why};
+  client::throw_if(
+      detail::Way { gateway_ } -> leave(patience, why), why);
 }
 
 }  // namespace hapax

@@ -16,11 +16,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/asio_fwd.h"
+#include "client/library_thread.h"
 
 namespace hapax::client {
 
@@ -117,24 +119,24 @@ class SharedLoop::Guard {
  public:
   explicit Guard(SharedLoop& loop) : loop_(loop) { lock(); }
   ~Guard() {
-    if (is_locked_) unlock();
+    if (here_) unlock();
   }
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
   void lock() {
     loop_.lock_.lock();
     current_ = &loop_;
-    is_locked_ = true;
+    here_.emplace();
   }
   void unlock() {
-    is_locked_ = false;
+    here_.reset();
     current_ = nullptr;
     loop_.lock_.unlock();
   }
 
  private:
   SharedLoop& loop_;
-  bool is_locked_ = false;
+  std::optional<LibraryThread> here_;  // While it has the lock.
 };
 
 template <class F>

@@ -237,7 +237,9 @@ struct Pong {
   std::optional<std::uint64_t> lease_ms;  // How long grants are good for; nothing: no leases.
   HAPAX_RECORD(Pong, request, lease_ms)
 };
-// What that request was granted is lost: the daemon's lease ran out.
+// What that request was granted, and nothing else, is not to be relied on any more. Either the
+// daemon's lease ran out, and the request is over. Or the daemon leaves its group and wants it
+// back: then it is held, and nobody else let in, until the client releases it or the lease is over.
 struct Lost {
   RequestId request = 0;
   HAPAX_RECORD(Lost, request)
