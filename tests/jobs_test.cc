@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "process_testing.h"
+#include "terminal_testing.h"
 
 namespace hapax::testing {
 namespace {
@@ -26,6 +27,7 @@ class Jobs : public ::testing::Test {
   }
   std::unique_ptr<Process> start(Arguments words) const {
     words.insert(words.begin(), HAPAX_BINARY);
+    words.insert(words.begin(), as_.begin(), as_.end());
     return std::make_unique<Process>(words, Environment{}, folder_);
   }
   void start_group(int size) {
@@ -117,6 +119,7 @@ class Jobs : public ::testing::Test {
   }
 
   Folder folder_;
+  Arguments as_;  // What comes first of all commands: whom they are run as.
   std::map<int, std::string> tcp_addresses_;
   std::vector<std::unique_ptr<Process>> nodes_;
 };
@@ -252,6 +255,166 @@ TEST_F(Jobs, EndBeforeADaemonThatIsStoppedLetsTheLockGo) {
   EXPECT_EQ(next->wait(), 0) << next->err();
   EXPECT_EQ(run->wait(), 75);
   expect_no_tick_after_next();
+}
+
+// A shell with job control, in which a job reads a line and notes it, is stopped by ^Z, and goes on
+// when the test says so.
+class StoppedJob {
+ public:
+  StoppedJob(const std::string& address, const Folder& folder) : facts_(folder / "facts") {
+    EXPECT_TRUE(shell_.shows("what next? "));
+    shell_.type("'" HAPAX_BINARY "' run --address " + address + " x -- sh -c 'echo started >> " +
+                facts_ + "; read line; echo got $line >> " + facts_ + "'; echo stopped >> " +
+                facts_ + "\n");
+    EXPECT_TRUE(notes("started"));
+    shell_.type("\x1a");
+    EXPECT_TRUE(notes("stopped"));
+    EXPECT_TRUE(shell_.shows("what next? "));
+  }
+  void go_on() { shell_.type("fg; echo status $? >> " + facts_ + "\n"); }
+  void type(const std::string& keys) { shell_.type(keys); }
+  bool has_noted(const std::string& text) const {
+    return contents_of(facts_).find(text) != std::string::npos;
+  }
+  bool notes(const std::string& text) const {
+    return eventually([&] { return has_noted(text); }, 20s);
+  }
+
+ private:
+  const std::string facts_;
+  Terminal shell_{{"bash", "--norc", "-i"}, {{"PS1", "what next? "}}};
+};
+
+// Longer than anybody relies on a daemon that it has not heard of.
+constexpr auto kLongStop = 5s;
+
+TEST_F(Jobs, GoOnAfterALongStopIfTheDaemonStillHoldsTheirLock) {
+  start_group(1);
+  StoppedJob job{address(1), folder_};
+  std::this_thread::sleep_for(kLongStop);
+  EXPECT_TRUE(is_locked());
+  job.go_on();
+  EXPECT_TRUE(eventually([&] {
+    job.type("line\n");  // What the job does not read is for the shell, which does not mind.
+    std::this_thread::sleep_for(100ms);
+    return job.has_noted("got line") || job.has_noted("status");
+  }));
+  EXPECT_TRUE(job.has_noted("got line"));
+  EXPECT_TRUE(job.notes("status 0"));
+}
+
+TEST_F(Jobs, DoNotGoOnAfterALongStopIfTheDaemonIsGone) {
+  start_group(1);
+  StoppedJob job{address(1), folder_};
+  nodes_[0]->signal(SIGKILL);
+  std::this_thread::sleep_for(kLongStop);
+  job.go_on();
+  EXPECT_TRUE(job.notes("status 75"));
+  EXPECT_FALSE(job.has_noted("got"));
+}
+
+TEST_F(Jobs, HearTheSignalsThatAreForThem) {
+  start_group(1);
+  const std::string notes = folder_ / "notes";
+  const auto run =
+      start({"run", "--address", address(1), "x", "--", "sh", "-c",
+             "trap 'echo one >> " + notes + "' USR1; trap 'echo two >> " + notes +
+                 "; exit 7' USR2; echo ready >> " + notes + "; while :; do sleep 0.05; done"});
+  const auto has_noted = [&](const std::string& text) {
+    return contents_of(notes).find(text) != std::string::npos;
+  };
+  ASSERT_TRUE(eventually([&] { return has_noted("ready"); }, 20s)) << run->err();
+  run->signal(SIGUSR1);
+  EXPECT_TRUE(eventually([&] { return has_noted("one"); }));
+  run->signal(SIGUSR2);
+  EXPECT_EQ(run->wait(), 7) << run->err();
+  EXPECT_TRUE(has_noted("two"));
+}
+
+TEST_F(Jobs, AreNotDisturbedByADaemonThatIsToldToReload) {
+  start_group(1);
+  const auto run = start_ticking();
+  for (int i = 1; i <= 2; ++i) {
+    nodes_[0]->signal(SIGHUP);
+    const auto has_reloaded = [&] {
+      const std::string err = nodes_[0]->err();
+      int count = 0;
+      for (std::size_t at = 0; (at = err.find("reload", at)) != std::string::npos; ++at) ++count;
+      return count == i;
+    };
+    EXPECT_TRUE(eventually(has_reloaded)) << nodes_[0]->err();
+  }
+  EXPECT_TRUE(is_locked());
+  EXPECT_FALSE(run->has_ended());
+  nodes_[0]->signal(SIGTERM);  // It still ends when it is told to.
+  EXPECT_EQ(run->wait(), 75);
+  EXPECT_EQ(nodes_[0]->wait(), 0) << nodes_[0]->err();
+}
+
+// As nobody, whose job becomes root: by setpriv(1) as sudo would be installed.
+class ForeignJobs : public Jobs {
+ protected:
+  void SetUp() override {
+    if (getuid() != 0) GTEST_SKIP() << "only root can set this up";
+    const std::string setpriv = contents_of_command("command -v setpriv");
+    if (setpriv.empty()) GTEST_SKIP() << "there is no setpriv";
+    fs::copy_file(setpriv, become_root());
+    fs::permissions(become_root(), fs::perms::set_uid | fs::perms{0755});
+    for (const fs::path& path : {folder_.path(), folder_ / "log"}) {
+      if (path != folder_.path()) std::ofstream{path};
+      ASSERT_EQ(chown(path.c_str(), kNobody, kNobody), 0);
+    }
+    as_ = {setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"};
+    Arguments who = as_;
+    who.insert(who.end(), {become_root(), "--reuid=0", "id", "-u"});
+    Process becomes{who, {}, folder_};
+    if (becomes.wait() != 0 || becomes.out() != "0\n") GTEST_SKIP() << "nosuid";
+    if (start({"--version"})->wait() != 0) GTEST_SKIP() << "nobody may not run it";
+    node_ = start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--listen",
+                   "unix:" + (folder_ / "m1").string(), "--clients", address(1), "--ttl", "1s"});
+    ASSERT_TRUE(eventually([&] { return members(1) == 1; }, 20s)) << node_->err();
+  }
+  std::string become_root() const { return folder_ / "become-root"; }
+  std::string contents_of_command(const std::string& command) const {
+    Process process{{"sh", "-c", command}, {}, folder_};
+    if (process.wait() != 0) return "";
+    const std::string out = process.out();
+    return out.substr(0, out.find('\n'));
+  }
+  // A script with a process of root's; `then` is what the script does next.
+  std::unique_ptr<Process> start_job(const std::string& then) {
+    auto run = start({"run", "--address", address(1), "x", "--", "sh", "-c",
+                      become_root() + " --reuid=0 sh -c 'echo $$ > " +
+                          (folder_ / "child").string() + "; exec sleep 1000' & " + then});
+    EXPECT_TRUE(eventually([&] { return pid_in(folder_ / "child") > 0; }, 20s)) << run->err();
+    return run;
+  }
+
+  static constexpr uid_t kNobody = 65534;
+  std::unique_ptr<Process> node_;
+};
+
+TEST_F(ForeignJobs, HoldTheLockAsLongAsTheyLive) {
+  const auto run = start_job("sleep 0.2");
+  EXPECT_TRUE(eventually([&] {
+    return run->err().find("runs as another user") != std::string::npos;
+  })) << run->err();
+  EXPECT_TRUE(is_locked());
+  kill(pid_in(folder_ / "child"), SIGKILL);
+  EXPECT_EQ(run->wait(), 0) << run->err();
+}
+
+TEST_F(ForeignJobs, AreNotSaidToHaveEndedWhileTheyLive) {
+  const auto run = start_job("wait");
+  node_->signal(SIGKILL);
+  EXPECT_TRUE(
+      eventually([&] { return run->err().find("runs as another user") != std::string::npos; }, 20s))
+      << run->err();
+  EXPECT_EQ(run->err().find("was ended"), std::string::npos);
+  EXPECT_FALSE(run->has_ended());
+  kill(pid_in(folder_ / "child"), SIGKILL);
+  EXPECT_EQ(run->wait(), 75) << run->err();
+  EXPECT_NE(run->err().find("was ended"), std::string::npos);
 }
 
 }  // namespace

@@ -107,16 +107,12 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
   if (reliance.has_ended()) fail_as_lost(a, "");
   Job job{a.command, signals.former(), tie};
   if (const auto status = attend(job, reliance, signals)) {
-    job.end(grace, kForAll);  // It leads until no process of the job is left.
+    end_all(job, a.name, grace, kToBeGone);  // It leads until no process of the job is left.
     return *status;
   }
   const bool was_asked = election.asked_to_resign().stop_requested() &&
                          !election.lost().stop_requested() && election.valid_for() > grace;
-  if (was_asked) {
-    job.end(grace, kForAll);
-  } else {
-    job.end(reliance.grace_left(), grace);
-  }
+  end_all(job, a.name, was_asked ? grace : reliance.grace_left(), grace);
   if (!was_asked) fail_as_lost(a, "; the command was ended");
   step_down(election, a);
   throw Failure{
@@ -124,8 +120,7 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
 }
 
 int run_campaign(const CampaignArguments& a) {
-  Signals signals{SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
-                  SIGTSTP, SIGCHLD, SIGTTOU};  // Before any thread.
+  Signals signals{kForAJob};  // Before any thread.
   std::unique_ptr<Client> client;
   std::optional<Election> election;
   bool leads = false;

@@ -69,8 +69,7 @@ Failure lost(const RunArguments& a, std::string_view what = "") {
 int run_job(const RunArguments& a, const Given& given) {
   const std::vector<std::string> command = command_from(a, given);
   check(a.wanted);
-  Signals signals{SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
-                  SIGTSTP, SIGCHLD, SIGTTOU};  // Before any thread.
+  Signals signals{kForAJob};  // Before any thread.
   const auto asked = std::chrono::steady_clock::now();
   say(a, fmt::format("asks for {}", a.wanted.name));
   milliseconds grace{};
@@ -93,12 +92,12 @@ int run_job(const RunArguments& a, const Given& given) {
     if (a.close) {
       job.let_go();
     } else {
-      job.end(grace, kForAll);  // The lock is given back when nobody is left.
+      end_all(job, a.wanted.name, grace, kToBeGone);  // The lock is given back then.
     }
     say(a, fmt::format("gives {} back; the command returned {}", a.wanted.name, *status));
     return *status;
   }
-  job.end(reliance.grace_left(), grace);
+  end_all(job, a.wanted.name, reliance.grace_left(), grace);
   throw lost(a, "; the command was ended");
 }
 

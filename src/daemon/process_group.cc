@@ -1,5 +1,6 @@
 #include "daemon/process_group.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <dirent.h>
@@ -79,11 +80,15 @@ void ProcessGroup::kill() const {
 }
 
 bool ProcessGroup::end(milliseconds patience) const {
+  // Less and less often: what has become another user's is not ours to kill, and lives as long as
+  // it likes.
+  constexpr milliseconds kSeldom{500};
   const auto give_up = steady_clock::now() + patience;
-  while (is_running()) {
+  for (milliseconds look = kLook; is_running(); look = std::min(2 * look, kSeldom)) {
     kill();
-    if (steady_clock::now() >= give_up) return false;
-    std::this_thread::sleep_for(kLook);
+    const auto left = std::chrono::ceil<milliseconds>(give_up - steady_clock::now());
+    if (left <= milliseconds{0}) return false;
+    std::this_thread::sleep_for(std::min(look, left));
   }
   return true;
 }

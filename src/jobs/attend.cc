@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <poll.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -47,6 +48,17 @@ bool Reliance::has_ended() {
   return valid <= grace_;
 }
 
+bool Reliance::is_renewed() {
+  constexpr milliseconds kToAnswer{2'000};
+  constexpr milliseconds kAgain{5};
+  const auto give_up = steady_clock::now() + kToAnswer;
+  while (has_ended()) {
+    if (has_any_ended(ends_) || steady_clock::now() >= give_up) return false;
+    std::this_thread::sleep_for(kAgain);
+  }
+  return true;
+}
+
 milliseconds Reliance::good_for() const {
   return std::chrono::floor<milliseconds>(good_until_ - steady_clock::now());
 }
@@ -73,7 +85,7 @@ std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
       return status;
     }
     if (job.has_stopped()) {
-      job.suspend([&] { return !reliance.has_ended(); });
+      job.suspend([&] { return reliance.is_renewed(); });
       continue;
     }
     wait_for(signals, &reliance.bell(),
@@ -81,6 +93,14 @@ std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
     while (const auto signal = signals.take()) {
       if (*signal != SIGCHLD && *signal != SIGTTOU) job.signal(*signal);
     }
+  }
+}
+
+void end_all(Job& job, const std::string& what, milliseconds grace, milliseconds patience) {
+  if (job.end(grace, patience)) return;
+  fmt::print(stderr, "hapax: {}: a process of the command lives on: {}; waits for its end\n", what,
+             job.why_left());
+  while (!job.end(milliseconds{0}, kForAll)) {
   }
 }
 

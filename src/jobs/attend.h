@@ -29,6 +29,8 @@ class Reliance {
            std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace);
 
   bool has_ended();
+  // The same after we have slept: gives the daemon time to say that it lasts.
+  bool is_renewed();
   Bell& bell() { return bell_; }
   // As of the last look.
   std::chrono::milliseconds good_for() const;
@@ -54,6 +56,11 @@ class Reliance {
 
 // Until the job has ended, and what it returned; or until it must, and nothing.
 std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals);
+
+// Ends what is left of a job, and comes back when nothing is: a lock that is free while some of it
+// runs is no lock. `what` is held for it. If it takes longer than `patience`, says why.
+void end_all(Job& job, const std::string& what, std::chrono::milliseconds grace,
+             std::chrono::milliseconds patience);
 
 // How long a job has from SIGTERM to SIGKILL when its lock is lost: as told, or a second, or what a
 // short lease has room for. Fails if the time told does not fit inside the lease.

@@ -1,3 +1,6 @@
+#include "jobs/job.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -12,7 +15,6 @@
 
 #include "console/exit_status.h"
 #include "console/signals.h"
-#include "jobs/job.h"
 #include "jobs/pipe.h"
 
 namespace hapax::cli {
@@ -73,7 +75,8 @@ std::vector<pid_t> children() {
 }  // namespace
 
 Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
-         const detail::JobTie& tie, Connection connection) {
+         const detail::JobTie& tie, Connection connection)
+    : tie_(tie) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -127,7 +130,9 @@ Job::~Job() {
 
 void Job::signal(int signal) noexcept {
   kill(-pid_, signal);
-  if (signal != SIGSTOP && signal != SIGTSTP) kill(-pid_, SIGCONT);
+  const bool is_to_end =
+      signal != SIGSTOP && signal != SIGTSTP && signal != SIGUSR1 && signal != SIGUSR2;
+  if (is_to_end) kill(-pid_, SIGCONT);
 }
 
 bool Job::in_foreground() const noexcept {
@@ -165,14 +170,19 @@ void Job::suspend(const std::function<bool()>& may_go_on) {
   const bool by_terminal = wants_terminal || by == SIGTSTP;
   if (!by_terminal || terminal_ < 0) return;  // The one that stopped it will continue it.
   take_terminal();
-  if (!(wants_terminal && in_foreground())) stop_like_others();
+  if (!(wants_terminal && in_foreground())) {
+    tie_.excuse_silence(true);
+    stop_like_others();
+  }
   if (in_foreground() && (wants_terminal || is_interactive())) {
     give_terminal();
   } else if (wants_terminal) {
     std::this_thread::sleep_for(milliseconds{50});  // It will ask again, perhaps in vain for ever.
   }
   // While we were stopped it may have been lost.
-  if (may_go_on()) kill(-pid_, SIGCONT);
+  const bool goes_on = may_go_on();
+  tie_.excuse_silence(false);
+  if (goes_on) kill(-pid_, SIGCONT);
 }
 
 bool Job::is_over() {
@@ -203,7 +213,7 @@ bool Job::wait_until_over(milliseconds patience) {
   return true;
 }
 
-void Job::end(milliseconds grace, milliseconds patience) {
+bool Job::end(milliseconds grace, milliseconds patience) {
   const auto give_up = steady_clock::now() + grace + patience;
   if (!is_over()) {
     signal(SIGTERM);
@@ -213,12 +223,21 @@ void Job::end(milliseconds grace, milliseconds patience) {
       }
     }
   }
-  if (!wait_until_over(grace)) {
-    // Again and again: a process that is killed may leave its own children to us.
-    do {
-      kill_all();
-    } while (!wait_until_over(kLookWhoIsLeft) && steady_clock::now() < give_up);
+  if (wait_until_over(grace)) return true;
+  // Again and again: a process that is killed may leave its own children to us. Less and less
+  // often: one that has become somebody else's cannot be killed at all.
+  constexpr milliseconds kSeldom{500};
+  for (milliseconds look = kLookWhoIsLeft;; look = std::min(2 * look, kSeldom)) {
+    kill_all();
+    if (wait_until_over(look)) return true;
+    if (steady_clock::now() >= give_up) return false;
   }
+}
+
+std::string Job::why_left() const {
+  const bool is_foreign = kill(-pid_, 0) != 0 && errno == EPERM;
+  return is_foreign ? "it runs as another user now, and we may not end it"
+                    : "it cannot be ended (it may wait for a disk, or have changed its user)";
 }
 
 }  // namespace hapax::cli

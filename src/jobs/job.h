@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -19,8 +20,14 @@
 
 namespace hapax::cli {
 
-// For what a job leaves behind: until it is gone, however long that takes.
+// For what a job leaves behind: until it is gone, however long that takes …
 inline constexpr std::chrono::milliseconds kForAll{24 * 3'600'000};
+// … and as long as that takes nobody by surprise.
+inline constexpr std::chrono::milliseconds kToBeGone{1'000};
+
+// What who runs a job listens to; but for those about the job itself it hears them, too.
+inline constexpr std::initializer_list<int> kForAJob{SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+                                                     SIGUSR2, SIGTSTP, SIGCHLD, SIGTTOU};
 
 class Job {
  public:
@@ -28,7 +35,7 @@ class Job {
   enum class Connection { inherited, closed };
 
   // Starts it, with `signals` blocked as they were for us. Throws Failure: not found, not
-  // executable, cannot fork.
+  // executable, cannot fork. REQUIRES: `tie` outlives it.
   Job(const std::vector<std::string>& command, const sigset_t& signals, const detail::JobTie& tie,
       Connection connection = Connection::inherited);
   ~Job();  // Kills what is left, unless it was let go.
@@ -40,14 +47,18 @@ class Job {
   // Collects what has ended. What the command returned, as a shell would report it, once it has.
   std::optional<int> reap();
   // The command has stopped (^Z, or it wanted the terminal): suspends us as well, as its shell
-  // expects. Comes back when we are continued; the command goes on if it may.
+  // expects. Comes back when we are continued; the command goes on if it may, which is asked while
+  // it still stands still.
   bool has_stopped() const { return stopped_by_ != 0; }
   void suspend(const std::function<bool()>& may_go_on);
 
   // Whether any process of it is left.
   bool is_over();
   // SIGTERM to those left and, after `grace`, SIGKILL; at most `patience` more until they are gone.
-  void end(std::chrono::milliseconds grace, std::chrono::milliseconds patience);
+  // False if some are left even then.
+  bool end(std::chrono::milliseconds grace, std::chrono::milliseconds patience);
+  // After that: why they are left, for people.
+  std::string why_left() const;
   // How long it may run without further word from us.
   void may_run_for(std::chrono::milliseconds valid) noexcept { warden_.let_run_for(valid); }
   // What the command left behind is not our business.
@@ -60,6 +71,7 @@ class Job {
   void take_terminal() noexcept;
   bool wait_until_over(std::chrono::milliseconds patience);
 
+  const detail::JobTie& tie_;
   pid_t pid_ = -1;  // Of the command, and of its group.
   Warden warden_;
   int terminal_ = -1;    // That controls us, if one does.

@@ -62,6 +62,7 @@ void reload(const NodeArguments& a, Daemon& daemon) {
 int serve(NodePlan plan, const NodeArguments& a) {
   raise_descriptor_limit();
   boost::asio::io_context io{1};
+  boost::asio::signal_set hang_up{io, SIGHUP};  // From the start: it never ends us.
   const std::string here = plan.config.engine
                                ? fmt::format("{} of group {}", plan.config.name, plan.config.group)
                                : fmt::format("member {} of {}", number(plan.config.self) + 1,
@@ -83,7 +84,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
   for (const std::string& warning : warnings) log_line("warning: " + warning);
   if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
   log_line(fmt::format("{} serves clients at{}", here, clients));
-  boost::asio::signal_set signals{io, SIGTERM, SIGINT}, hang_up{io, SIGHUP};
+  boost::asio::signal_set signals{io, SIGTERM, SIGINT};
   const std::function<void()> on_hang_up = [&] {
     hang_up.async_wait([&](boost::system::error_code error, int) {
       if (error) return;
@@ -109,6 +110,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
       end();
     });
   });
+  reload_on_hang_up(hang_ups, here);
   daemon->on_left([&] {
     log_line(fmt::format("{} has left", here));
     signals.cancel();
