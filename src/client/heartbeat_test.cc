@@ -76,6 +76,26 @@ TEST(Heartbeat, SaysOnceThatWhatWasGrantedHasRunOut) {
   EXPECT_TRUE(heart.expires(1'300ms));
 }
 
+TEST(Heartbeat, LosesNothingByItsOwnSleepUntilItIsAwake) {
+  Heartbeat heart{0ms};
+  heart.on_welcome(welcome_with(1'000));
+  const auto before = heart.ping(0ms);
+  heart.excuse(true);
+  ASSERT_TRUE(heart.on_pong({before->request, 500}));
+  const auto late = session::kSilence + 1'000ms;
+  EXPECT_FALSE(heart.is_silent(late));
+  EXPECT_FALSE(heart.expires(late));
+  EXPECT_FALSE(heart.is_good(late)) << "nobody may rely on it before the daemon has spoken";
+  const auto after = heart.ping(late);
+  ASSERT_TRUE(after.has_value()) << "it is asked at once";
+  heart.excuse(false);
+  EXPECT_TRUE(heart.is_silent(late));
+  ASSERT_TRUE(heart.on_pong({after->request, 500}));
+  EXPECT_FALSE(heart.is_silent(late + 1ms));
+  EXPECT_FALSE(heart.expires(late + 499ms));
+  EXPECT_TRUE(heart.expires(late + 500ms));
+}
+
 TEST(Heartbeat, NoPromiseOutlivesTheSilenceThatEndsAConnection) {
   Heartbeat heart{0ms};
   heart.on_welcome(welcome_with(3'600'000));

@@ -17,14 +17,15 @@ struct UnderWay {
   int count = 0;
 };
 
-// The program ends: until then a daemon may be told goodbye. Not for ever, since exit() may have
-// been called on the very thread that is waited for.
+// The program ends: until then a daemon may be told goodbye, and a member leave its group. Not if
+// exit() was called on a thread of the library, which may be the one that is waited for.
 class AtExit {
  public:
   explicit AtExit(UnderWay& under_way) : under_way_(under_way) {}
   ~AtExit() {
     if (forks() != forks_) return;  // Those threads are our parent's.
-    constexpr std::chrono::seconds kPatience{2};
+    if (LibraryThread::is_this()) return;
+    constexpr std::chrono::seconds kPatience{10};
     std::unique_lock lock{under_way_.mutex};
     under_way_.is_less.wait_for(lock, kPatience, [&] { return under_way_.count == 0; });
   }
