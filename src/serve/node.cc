@@ -110,7 +110,6 @@ int serve(NodePlan plan, const NodeArguments& a) {
       end();
     });
   });
-  reload_on_hang_up(hang_ups, here);
   daemon->on_left([&] {
     log_line(fmt::format("{} has left", here));
     signals.cancel();
