@@ -97,6 +97,26 @@ TEST_F(TlsClients, ManyThreadsShareOneConnection) {
   EXPECT_EQ(client.status().entries, 200u);
 }
 
+TEST_F(TlsClients, HaveTheRightsOfTheirCertificate) {
+  daemon_.reset();
+  NodeConfig limited = config();
+  limited.roles = Roles::parse(std::vector<std::string>{"client:alice=lock on orders/*"}).value();
+  daemon_ = DaemonThread::start(std::move(limited), {}).value();
+  Client client{alice()};
+  Mutex orders{client, "orders/1"};
+  EXPECT_TRUE(orders.try_lock_for(10s));
+  Mutex bills{client, "bills/1"};
+  EXPECT_EQ(bills.acquire_until(Mutex::Clock::now() + 10s, {}), Errc::forbidden);
+  try {
+    client.evict("it");
+    ADD_FAILURE() << "only the daemon's own user may, on its own machine";
+  } catch (const std::system_error& e) {
+    EXPECT_EQ(e.code(), Errc::forbidden);
+    EXPECT_THAT(e.what(), HasSubstr("you are client alice, who may lock on orders/*"));
+  }
+  EXPECT_THROW(client.who(), std::system_error);
+}
+
 TEST_F(TlsClients, OfAnotherAuthorityStayOutside) {
   EXPECT_THROW(Client{with(net::tls_files(theirs_.path(), "alice"))}, std::system_error);
   // Even if they trust ours.

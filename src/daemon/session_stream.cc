@@ -71,7 +71,6 @@ void SessionStream::read() {
                             if (self->ended_ || self->closing_) return;
                             if (error) return self->end();
                             self->filled_ += count;
-                            self->last_heard_ = Clock::now();
                             self->serve();
                           });
 }
@@ -79,6 +78,7 @@ void SessionStream::read() {
 // What has come, a turn at a time; then more is read.
 void SessionStream::serve() {
   if (closing_ || ended_) return;
+  last_heard_ = Clock::now();  // If we have not listened yet, that is not its fault.
   if (!take_frames()) return hang_up();
   if (!has_more_) return read();
   asio::post(stream_.socket().get_executor(), [self = shared_from_this()] { self->serve(); });

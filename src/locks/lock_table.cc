@@ -48,6 +48,7 @@ class LockTable::Impl {
   Result<void> abandon(std::string_view name, WaiterId waiter, Outbox& out);
   void receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out);
   LockStatus status_of(const LockEntry& entry) const;
+  LockStatus described(const LockEntry& entry) const;  // With its state.
   LockEntry entry_as_new(std::string_view name) const;
   void encode_to(Bytes& bytes) const;
 
@@ -332,6 +333,11 @@ LockStatus LockTable::Impl::status_of(const LockEntry& entry) const {
   if (entry.held) status.holder = LockHolder{entry.holder, entry.fence};
   waiters_.for_each(entry.waiters, [&](WaiterId waiter) { status.waiters.push_back(waiter); });
   status.phase = entry.mutex.phase();
+  return status;
+}
+
+LockStatus LockTable::Impl::described(const LockEntry& entry) const {
+  LockStatus status = status_of(entry);
   status.state = entry.mutex.describe();
   return status;
 }
@@ -413,13 +419,13 @@ const LockStats& LockTable::stats() const { return impl_->stats; }
 void LockTable::encode_to(Bytes& bytes) const { impl_->encode_to(bytes); }
 
 Result<LockStatus> LockTable::describe(std::string_view name) const {
-  if (const LockEntry* entry = impl_->locks.find(name)) return impl_->status_of(*entry);
+  if (const LockEntry* entry = impl_->locks.find(name)) return impl_->described(*entry);
   if (impl_->shared.contains(name)) return impl_->shared.describe(name);
   if (const auto valid = check_lock_name(name); !valid) return valid.error();
   if (const LockKind kind = impl_->policy.kind_for(name); is_shared(kind.algorithm)) {
     return impl_->shared.describe_as_new(name, kind);
   }
-  return impl_->status_of(impl_->entry_as_new(name));
+  return impl_->described(impl_->entry_as_new(name));
 }
 
 std::uint32_t LockTable::next_lock(std::uint32_t from) const {

@@ -67,7 +67,9 @@ struct LockStatus {
   std::vector<LockHolder> sharers;   // Local ones that hold it with others: readers, units.
   std::vector<WaiterId> waiters;     // Local ones, in the order in which they will be served.
   std::vector<Mode> modes;           // Of the waiters, where several may hold the lock; else empty.
-  std::string state;                 // The algorithm's fields: clock=5 deferred={#1}.
+  // The algorithm's fields: clock=5 deferred={#1}. Of a lock that was asked for by its name: there
+  // may be hundreds of thousands of others.
+  std::string state;
 };
 
 struct LockStats {

@@ -284,14 +284,15 @@ LockStatus SharedLocks::status_of(const Lock& lock) const {
     status.modes.push_back(waiter.mode);
   }
   status.phase = lock.algorithm.phase();
-  status.state = lock.algorithm.describe();
   return status;
 }
 
 LockStatus SharedLocks::describe(std::string_view name) const {
   const auto found = locks_.find(name);
   HAPAX_CHECK(found != locks_.end());
-  return status_of(found->second);
+  LockStatus status = status_of(found->second);
+  status.state = found->second.algorithm.describe();
+  return status;
 }
 LockStatus SharedLocks::describe_as_new(std::string_view name, const LockKind& kind) const {
   return status_of({name, kind, make(name, kind, {}), {}, {}, {}, false});
