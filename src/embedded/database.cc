@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "embedded/database_place.h"
 #include "embedded/private_file.h"
 #include "embedded/statement.h"
 #include "engine/commit.h"
@@ -70,17 +71,25 @@ bool Database::wait_for_others() {
 }
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, const std::string& group,
-                                                 std::chrono::milliseconds timeout) {
+                                                 std::chrono::milliseconds timeout,
+                                                 bool adopts_copy) {
   if (const auto good = make_private(path); !good) return good.error();
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  const std::filesystem::path real = real_path(path);
+  // Before SQLite makes a journal for that name.
+  if (std::error_code failed; std::filesystem::is_regular_file(real, failed)) {
+    if (const auto place = DatabasePlace::of(real); !place) {
+      return error("{}: {}", path, place.error().message);
+    }
+  }
+  const int result = sqlite3_open_v2(real.c_str(), &handle, flags, nullptr);
   if (handle == nullptr) return error("no memory for the embedded engine");
   std::unique_ptr<Database> database{
       new Database{handle, group + "/", std::chrono::steady_clock::now() + timeout}};
   try {
     if (result != SQLITE_OK) throw SqliteError{handle, result};
-    database->prepare();
+    database->prepare(real, adopts_copy);
   } catch (const SqliteError& e) {
     return error("{}: {}", path, advice(e).message);
   } catch (const std::runtime_error& e) {
@@ -90,7 +99,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 }
 
 // Several processes may do this at once: only the first finds no tables.
-void Database::prepare() {
+void Database::prepare(const std::filesystem::path& path, bool adopts_copy) {
   // The one step for which SQLite does not call the busy handler.
   while (true) {
     try {
@@ -111,11 +120,41 @@ void Database::prepare() {
   } else if (number(handle_, "PRAGMA user_version") != kLayout) {
     throw std::runtime_error("this file was made by another version of hapax; use that one");
   }
+  check_place(path, adopts_copy);
   run("COMMIT");
   Statement check{handle_, "PRAGMA quick_check(1)"};
   if (!check.step() || check.bytes(0) != "ok") {
     throw std::runtime_error("the file is damaged; restore it: " + check.bytes(0));
   }
+}
+
+// REQUIRES: in a transaction that may write.
+void Database::check_place(const std::filesystem::path& path, bool adopts_copy) {
+  const auto here = DatabasePlace::of(path);
+  if (!here) throw std::runtime_error(here.error().message);
+  run("CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY CHECK (id = 0), device INTEGER,"
+      "  inode INTEGER, folder_device INTEGER, folder_inode INTEGER, name BLOB, boot BLOB)");
+  Statement known{handle_,
+                  "SELECT device, inode, folder_device, folder_inode, name, boot FROM place"};
+  if (known.step()) {
+    const DatabasePlace before{known.number(0), known.number(1), known.number(2),
+                               known.number(3), known.bytes(4),  known.bytes(5)};
+    if (!adopts_copy && !here->is_same_as(before)) {
+      throw std::runtime_error(
+          "this is a copy of another file, or that file under another name: two groups would both "
+          "take themselves for the one. If it was moved or restored, and no member uses the "
+          "original any more, say so once: --new-group");
+    }
+    if (here->boot == before.boot && here->is_same_as(before)) return;
+  }
+  Statement{handle_, "REPLACE INTO place VALUES (0, ?1, ?2, ?3, ?4, ?5, ?6)"}
+      .bind(1, here->device)
+      .bind(2, here->inode)
+      .bind(3, here->folder_device)
+      .bind(4, here->folder_inode)
+      .bind(5, here->name)
+      .bind(6, here->boot)
+      .step();
 }
 
 void Database::run(const char* sql) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +24,11 @@ namespace hapax::engine {
 
 class Database : public Backing {
  public:
-  // Creates the file, but no folder. Refuses a file that is something else, is damaged, or cannot
-  // be written.
+  // Creates the file, but no folder. Refuses a file that is something else, is damaged, cannot be
+  // written, has several names, or is a copy that it is not told to adopt.
   static Result<std::unique_ptr<Database>> open(const std::string& path, const std::string& group,
-                                                std::chrono::milliseconds timeout);
+                                                std::chrono::milliseconds timeout,
+                                                bool adopts_copy = false);
   ~Database() override;
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -44,7 +46,8 @@ class Database : public Backing {
  private:
   Database(sqlite3* handle, std::string prefix, Deadline deadline);
 
-  void prepare();
+  void prepare(const std::filesystem::path& path, bool adopts_copy);
+  void check_place(const std::filesystem::path& path, bool adopts_copy);
   void still_there();
   Revision revision();
   Version version_of(const std::string& key);

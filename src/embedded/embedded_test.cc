@@ -167,6 +167,49 @@ TEST_F(EmbeddedEngine, RefusesADamagedFile) {
   EXPECT_THAT(refusal(path()), ::testing::HasSubstr("damaged"));
 }
 
+// Each name would have a journal of its own, and be a group of its own.
+TEST_F(EmbeddedEngine, RefusesAFileWithSeveralNames) {
+  using ::testing::HasSubstr;
+  Bench bench;
+  const auto engine = open(bench.io());
+  bench.put(*engine, {{"a", "1"}});
+  fs::create_hard_link(path(), folder_ / "other.db");
+  EXPECT_THAT(refusal(folder_ / "other.db"), HasSubstr("2 names"));
+  EXPECT_THAT(refusal(path()), HasSubstr("2 names"));
+  fs::remove(folder_ / "other.db");
+  EXPECT_EQ(refusal(path()), "opened");
+}
+
+TEST_F(EmbeddedEngine, FollowsLinksAndRelativeNamesToTheOneFile) {
+  Bench bench;
+  const auto engine = open(bench.io());
+  bench.put(*engine, {{"a", "1"}});
+  fs::create_directory(folder_ / "elsewhere");
+  fs::create_symlink(path(), folder_ / "elsewhere" / "link.db");
+  for (const fs::path& name : {folder_ / "elsewhere" / "link.db", fs::relative(path()),
+                               folder_ / "elsewhere" / ".." / "engine.db"}) {
+    const auto other = try_open(bench.io(), name);
+    ASSERT_TRUE(other.has_value()) << other.error().message;
+    EXPECT_EQ(bench.read(**other).records.size(), 1u);
+    EXPECT_FALSE(fs::exists(folder_ / "elsewhere" / "link.db-wal"));
+  }
+}
+
+TEST_F(EmbeddedEngine, AdoptsACopyOnlyIfItIsToldTo) {
+  Bench bench;
+  { bench.put(*open(bench.io()), {{"a", "1"}}); }
+  fs::create_directory(folder_ / "backup");
+  const fs::path copy = folder_ / "backup" / "engine.db";
+  fs::copy_file(path(), copy);
+  EXPECT_THAT(refusal(copy), ::testing::HasSubstr("--new-group"));
+  EXPECT_EQ(refusal(path()), "opened");
+  Options options;
+  options.adopts_copy = true;
+  const Url url{Kind::embedded, {}, copy.string()};
+  ASSERT_TRUE(open_embedded(bench.io(), url, options).has_value());
+  EXPECT_EQ(refusal(copy), "opened") << "it remembers";
+}
+
 TEST_F(EmbeddedEngine, DoesNotBlockTheLoopNorClaimWhatItCouldNotDo) {
   Bench bench;
   auto engine = open(bench.io(), milliseconds{200});

@@ -25,6 +25,8 @@ struct Options {
   std::optional<TlsFiles> tls;
   std::string user;  // Empty: none.
   std::string password;
+  // Of the embedded engine: its file may be a copy, or have been moved; nobody uses the original.
+  bool adopts_copy = false;
 };
 
 // Refuses options that make no sense, or that this kind of engine does not have, and TLS files that

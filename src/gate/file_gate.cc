@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
@@ -130,6 +131,11 @@ bool is_still_there(int fd, const Path& file) {
   struct stat named {};
   if (fstat(fd, &mine) != 0) fail("cannot look at the gate", file);
   if (stat(file.c_str(), &named) != 0) fail("the gate is gone:", file);
+  // We would replace the one, and leave the other behind with an older mark.
+  if (named.st_nlink > 1) {
+    throw std::system_error{make_error_code(Errc::bad_gate),
+                            file.string() + " has several names (hard links); remove the others"};
+  }
   return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
@@ -176,9 +182,15 @@ void make_if_missing(const Path& file) {
   if (errno != ENOENT) fail("cannot look at the gate", file);
   std::string name = file.string() + ".XXXXXX";
   const int fd = mkostemp(name.data(), O_CLOEXEC);
-  const Draft draft{std::move(name), fd, file};
+  Draft draft{std::move(name), fd, file};
   write_marks(draft.fd, {}, file);
-  if (link(draft.name.c_str(), file.c_str()) != 0 && errno != EEXIST) {
+  if (renameat2(AT_FDCWD, draft.name.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0) {
+    draft.name.clear();
+  } else if (errno == EINVAL) {  // A file system that cannot: two names for a moment.
+    if (link(draft.name.c_str(), file.c_str()) != 0 && errno != EEXIST) {
+      fail("cannot make the gate", file);
+    }
+  } else if (errno != EEXIST) {
     fail("cannot make the gate", file);
   }
   sync_folder_of(file);

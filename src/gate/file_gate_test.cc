@@ -104,6 +104,16 @@ TEST_F(OnAFile, KeepsTheModeAndFollowsALink) {
   EXPECT_EQ(fs::status(path()).permissions(), fs::perms{0640});
 }
 
+TEST_F(OnAFile, ASecondNameWouldKeepAnOlderMark) {
+  FileGate gate{path()};
+  EXPECT_TRUE(gate.admit(fence(1, 5)));
+  fs::create_hard_link(path(), folder_ / "other.gate");
+  expect_error(Errc::bad_gate);
+  EXPECT_THROW((void)gate.admit(fence(1, 6)), std::system_error);
+  fs::remove(folder_ / "other.gate");
+  EXPECT_TRUE(gate.admit(fence(1, 6)));
+}
+
 TEST_F(OnAFile, EveryPartOfAMarkIsAnErrorAndSoIsMore) {
   { EXPECT_TRUE(FileGate{path()}.admit(fence(12, 345))); }
   const std::string whole = contents_of(path());
