@@ -36,7 +36,8 @@ class Jobs : public ::testing::Test {
           start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--group",
                  "test", "--listen", "unix:" + (folder_ / ("m" + std::to_string(i))).string(),
                  "--clients", address(i), "--clients", tcp_address(i), "--insecure", "--name",
-                 "host" + std::to_string(i), "--ttl", "1s"}));
+                 "host" + std::to_string(i), "--ttl", "1s", "--new-group", "--state",
+                 (folder_ / ("s" + std::to_string(i))).string()}));
     }
     for (int i = 1; i <= size; ++i) {
       ASSERT_TRUE(eventually([&] { return members(i) == size; }, 20s)) << nodes_.back()->err();

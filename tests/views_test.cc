@@ -23,10 +23,10 @@ class Views : public ::testing::Test {
     return std::make_unique<Process>(words, Environment{}, folder_);
   }
   void start_node(int i) {
-    nodes_[i] =
-        start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--group", "test",
-               "--listen", "unix:" + (folder_ / ("m" + std::to_string(i))).string(), "--clients",
-               address(i), "--name", "host" + std::to_string(i), "--ttl", "1s"});
+    nodes_[i] = start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--group",
+                       "test", "--listen", "unix:" + (folder_ / ("m" + std::to_string(i))).string(),
+                       "--clients", address(i), "--name", "host" + std::to_string(i), "--ttl", "1s",
+                       "--new-group", "--state", (folder_ / ("s" + std::to_string(i))).string()});
   }
   void start_group(int size) {
     for (int i = 1; i <= size; ++i) start_node(i);

@@ -32,6 +32,7 @@ engine::Options engine_options(const NodeConfig& config) {
   }
   options.user = config.engine_user;
   options.password = config.engine_password;
+  options.adopts_copy = config.state.is_new_group;
   return options;
 }
 
@@ -80,10 +81,12 @@ Result<std::optional<Span>> measure_commits(boost::asio::io_context& io, const e
 GroupOptions group_options(const NodeConfig& config) {
   GroupOptions options;
   if (!config.engine) {
-    options.list = FixedList{config.self, config.members, config.state};
-    options.list->state.serves_clients = !config.clients.empty();
+    options.list = FixedList{config.self, config.members};
     options.election = name_of(config.election);
   }
+  options.engine = config.engine.value_or("");
+  options.state = config.state;
+  options.state.serves_clients = !config.clients.empty();
   options.listen = config.listen ? *config.listen : config.members[number(config.self)];
   options.advertise = config.advertise;
   options.name = config.name;
@@ -96,12 +99,23 @@ GroupOptions group_options(const NodeConfig& config) {
   return options;
 }
 
+// An engine's member can do without a place to remember: the engine does.
+GroupOptions engine_group_options(const NodeConfig& config) {
+  GroupOptions options = group_options(config);
+  if (!options.state.path.empty()) return options;
+  options.state.is_usual_path = true;
+  const auto path =
+      usual_state_path(config.group, options.advertise.value_or(options.listen).text());
+  if (path) options.state.path = *path;
+  return options;
+}
+
 Result<Joined> join_list(boost::asio::io_context& io, const NodeConfig& config, MemberHost& host) {
   GroupOptions options = group_options(config);
-  if (options.list->state.path.empty()) {
+  if (options.state.path.empty()) {
     auto path = usual_state_path(config.group, config.members[number(config.self)].text());
     if (!path) return path.error();
-    options.list->state.path = std::move(*path);
+    options.state.path = std::move(*path);
   }
   auto group = ListGroup::create(io, std::move(options), host);
   if (!group) return group.error();
@@ -126,7 +140,7 @@ Result<Joined> join(boost::asio::io_context& io, const NodeConfig& config, Membe
   const engine::Url url = engine::parse_url(*config.engine).value();
   auto engine = engine::open(io, url, engine_options(config));
   if (!engine) return engine.error();
-  auto joined = EngineGroup::create(io, group_options(config), **engine, host);
+  auto joined = EngineGroup::create(io, engine_group_options(config), **engine, host);
   if (!joined) return joined.error();
   EngineGroup& group = **joined;
   const auto began = std::chrono::steady_clock::now();

@@ -40,7 +40,7 @@ struct NodeConfig {
   std::optional<std::chrono::milliseconds> enlist_within{};  // Else as long as it takes.
   std::optional<net::TlsFiles> engine_tls{};
   std::string engine_user{}, engine_password{};
-  // Of a fixed list. An empty path: the usual one.
+  // An empty path: the usual one.
   StatePlan state{};
   ElectionId election{};  // How the members of a list find who leads them; bully by default.
 };

@@ -116,7 +116,10 @@ class Blocking : public Engine {
     auto since = backing_->since(watching.prefix, watching.seen, steady_clock::now() + timeout_);
     if (!since) {
       pulse_.reset();  // Look again.
-      to_loop([this, since] { note(since); });
+      to_loop([this, since, subscriber = watching.subscriber] {
+        note(since);
+        subscriber->gap();
+      });
       return true;
     }
     if (!since->commits) {

@@ -46,6 +46,8 @@ struct WatchHandler {
   // What came after the last commit reported is no longer known. Read, and watch from there. The
   // last call of this watch.
   std::function<void()> on_resync;
+  // The engine was out of reach, and may be another one now, or older. May be empty.
+  std::function<void()> on_gap{};
 };
 
 using ReadCallback = std::function<void(Result<Snapshot>)>;

@@ -22,6 +22,10 @@ class Subscriber {
     const auto handler = handler_;  // It may end its own watch.
     if (handler) handler->on_commit(commit);
   }
+  void gap() {
+    const auto handler = handler_;
+    if (handler && handler->on_gap) handler->on_gap();
+  }
   void resync() {
     const auto handler = std::exchange(handler_, nullptr);
     if (handler) handler->on_resync();

@@ -152,8 +152,12 @@ void Servers::failed(std::size_t server, const std::string& why) {
 }
 
 bool Servers::answered(std::uint64_t cluster) {
-  if (cluster_ == 0) cluster_ = cluster;
+  const auto now = std::chrono::steady_clock::now();
+  // All of it may have been set up anew, from a copy or from nothing. Whoever reads will notice.
+  const bool is_gone = now - heard_ > 8 * options_.timeout;
+  if (cluster_ == 0 || is_gone) cluster_ = cluster;
   if (cluster == cluster_) {
+    heard_ = now;
     health_.well();
     return true;
   }

@@ -63,7 +63,8 @@ class Servers {
   // Notes what a failed call says of a server: the next one is asked next, and we log in again.
   void failed(std::size_t server, const grpc::Status& status);
   void failed(std::size_t server, const std::string& why);
-  // Notes an answer. False if it comes from another cluster than those before.
+  // Notes an answer. False if it comes from another cluster than those before, unless that one has
+  // been silent for long.
   bool answered(std::uint64_t cluster);
 
   void next() { current_ = (current_ + 1) % channels_.size(); }
@@ -92,7 +93,8 @@ class Servers {
   Poller poller_;
   std::vector<std::shared_ptr<grpc::Channel>> channels_;
   std::size_t current_ = 0;
-  std::uint64_t cluster_ = 0;  // 0: not known yet.
+  std::uint64_t cluster_ = 0;                      // 0: not known yet.
+  std::chrono::steady_clock::time_point heard_{};  // The last answer of that one.
   std::string token_;
   bool authenticating_ = false;
   boost::asio::steady_timer retry_;

@@ -169,6 +169,8 @@ void Watching::tell(WatchResponse& response) {
 void Watching::broke(const grpc::Status& status) {
   stream_.reset();
   if (!wanted()) return;
+  subscriber_->gap();
+  if (!wanted()) return;
   servers_.failed(server_,
                   status.ok() ? grpc::Status{grpc::UNAVAILABLE, "the stream ended"} : status);
   auto timer = std::make_shared<boost::asio::steady_timer>(servers_.io(), kPause);

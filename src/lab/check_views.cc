@@ -53,6 +53,9 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
                              {"restart", &ViewCheckOptions::restart},
                              {"leave", &ViewCheckOptions::leave},
                              {"evict", &ViewCheckOptions::evict},
+                             {"delete", &ViewCheckOptions::deletion},
+                             {"wiped", &ViewCheckOptions::wiped},
+                             {"restored", &ViewCheckOptions::restored},
                              {"cut", &ViewCheckOptions::cut},
                              {"answer", &ViewCheckOptions::lost_answer}}) {
     if (kind == known.name) {
@@ -61,7 +64,8 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
     }
   }
   throw UsageError{fmt::format(
-      "fault '{}' is not known; views have crash, pause, restart, leave, evict, cut and answer",
+      "fault '{}' is not known; views have crash, pause, restart, leave, evict, delete, wiped, "
+      "restored, cut and answer",
       kind)};
 }
 

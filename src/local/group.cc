@@ -51,13 +51,15 @@ Group::~Group() = default;
 int Group::start(const GroupPlan& plan, std::uint32_t i) {
   const std::string name = fmt::format("member-{}", i + 1);
   Member member{"unix:" + (plan.clients / (name + ".sock")).string()};
-  std::vector<std::string> words{"hapax",     "node",
-                                 "--engine",  "embedded:" + engine_file_.string(),
-                                 "--listen",  "unix:" + (plan.folder / (name + ".link")).string(),
-                                 "--clients", member.address,
-                                 "--name",    name,
-                                 "--seat",    std::to_string(i + 1),
-                                 "--ttl",     plan.ttl};
+  std::vector<std::string> words{"hapax",      "node",
+                                 "--engine",   "embedded:" + engine_file_.string(),
+                                 "--listen",   "unix:" + (plan.folder / (name + ".link")).string(),
+                                 "--clients",  member.address,
+                                 "--name",     name,
+                                 "--seat",     std::to_string(i + 1),
+                                 "--ttl",      plan.ttl,
+                                 "--state",    (plan.folder / (name + ".state")).string(),
+                                 "--new-group"};
   for (const std::string& address : plan.first_serves_too) {
     if (i == 0 && address != member.address) words.insert(words.end(), {"--clients", address});
   }

@@ -75,14 +75,24 @@ std::optional<Roll> roll_in(const std::string& text) {
     roll.members.push_back(life);
   }
   if (roll.members.size() > kSeats) return std::nullopt;
+  const json::value* after = object->if_contains("after");
+  if (after == nullptr) return roll;
+  if (!after->is_array()) return std::nullopt;
+  for (const json::value& earlier : after->as_array()) {
+    if (!earlier.is_int64() || earlier.as_int64() <= 0) return std::nullopt;
+    roll.after.push_back(Epoch{static_cast<std::uint64_t>(earlier.as_int64())});
+  }
   return roll;
 }
 std::string text_of(const Roll& roll) {
   json::array members;
   for (const Life life : roll.members)
     members.emplace_back(static_cast<std::int64_t>(number(life)));
+  json::array after;
+  for (const Epoch epoch : roll.after) after.emplace_back(static_cast<std::int64_t>(number(epoch)));
   return json::serialize(json::object{{"epoch", static_cast<std::int64_t>(number(roll.epoch))},
-                                      {"members", std::move(members)}});
+                                      {"members", std::move(members)},
+                                      {"after", std::move(after)}});
 }
 
 std::optional<Enlisted> enlisted_in(const engine::Record& record) {
@@ -199,15 +209,10 @@ Change evicting(Life life, std::string_view by) {
   return {{{key_of(kLife, life), engine::kExists}}, {{key_of(kEvicted, life), std::string{by}}}};
 }
 
-Change withdrawing(Life life) {
-  return {{{key_of(kLife, life), engine::kExists}},
+Change striking(const Enlisted& unannounced) {
+  const Life life = unannounced.life;
+  return {{{key_of(kLife, life), unannounced.version}},
           {{key_of(kLife, life), std::nullopt}, {key_of(kEvicted, life), std::nullopt}}};
-}
-
-Change striking(const Enlisted& stale) {
-  return {
-      {{key_of(kLife, stale.life), stale.version}},
-      {{key_of(kLife, stale.life), std::nullopt}, {key_of(kEvicted, stale.life), std::nullopt}}};
 }
 
 }  // namespace hapax

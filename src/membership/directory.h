@@ -3,7 +3,7 @@
 //
 //   settings     what all members must have in common, as people read it
 //   lives        the number of the last life that was given out
-//   view         {"epoch":3,"members":[1,4]}
+//   view         {"epoch":3,"members":[1,4],"after":[1,2]}
 //   life/4 {"seat":1,"address":"10.0.0.2:7400","name":"db2","announced":true,"beat":17,"reached":2}
 //   evicted/4    "by": who asked for it
 //
@@ -72,9 +72,8 @@ Change enlisting(const Directory& now, const Enlisted& me, std::string_view sett
 Change beating(const Enlisted& me);
 Change proposing(const Proposal& proposal);
 Change evicting(Life life, std::string_view by);
-// By that life itself, which no view has.
-Change withdrawing(Life life);
-// A life that was never announced and has stood still.
-Change striking(const Enlisted& stale);
+// A life that was not announced when it was read: no view has it. By itself, or by others because
+// it has stood still.
+Change striking(const Enlisted& unannounced);
 
 }  // namespace hapax

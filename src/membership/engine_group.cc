@@ -23,8 +23,8 @@ Result<std::unique_ptr<EngineGroup>> EngineGroup::create(boost::asio::io_context
 EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
                          MemberHost& host)
     : Group(io, std::move(options), host),
-      service_(options_.policy, options_.times, host),
-      registrar_(engine, options_.settings(), registrar_handlers()),
+      service_(options_.policy, options_.times, host, options_.state.is_new_group),
+      registrar_(engine, options_.settings(), options_.state.is_new_group, registrar_handlers()),
       upkeep_(service_, registrar_, options_.times,
               [this](Life life) { return links_.is_up(life); }),
       timer_(io),
@@ -34,7 +34,7 @@ EngineGroup::~EngineGroup() = default;
 
 Registrar::Handlers EngineGroup::registrar_handlers() {
   return {
-      .on_directory = [this](const Directory& d) { on_directory(d); },
+      .on_directory = [this](const Directory& d, Instant asked) { on_directory(d, asked); },
       .on_unreadable =
           [this](const std::string& why) {
             if (is_stopped_) return;
@@ -42,6 +42,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
             service_.on_unreadable(boot_clock_now(), orders_);
             tend();
           },
+      .on_gap = [this] { service_.look_anew(); },
       .on_committed =
           [this](const EngineAsk& ask, Outcome outcome) {
             if (is_stopped_) return;
@@ -49,6 +50,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
             tend();
           },
       .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
+      .on_went_back = [this] { on_went_back(); },
       .on_refused =
           [this](const std::string& theirs) {
             refusal_ = fmt::format(
@@ -80,6 +82,7 @@ Result<void> EngineGroup::start() {
   const auto probe = net::Listener::open(io_, options_.listen, {});
   if (!probe) return probe.error();
   (*probe)->close();
+  if (const auto recalled = recall(); !recalled) return recalled.error();
   enlist();
   return {};
 }
@@ -95,6 +98,55 @@ void EngineGroup::stop() {
   });
 }
 
+// --- what is remembered ---
+
+Result<void> EngineGroup::recall() {
+  const StatePlan& plan = options_.state;
+  if (plan.path.empty()) return {};
+  auto file = StateFile::open(plan.path);
+  if (!file) {
+    if (!plan.is_usual_path) return file.error();
+    log("views are not remembered across runs of this member: " + file.error().message);
+    return {};
+  }
+  file_.emplace(std::move(*file));
+  const auto& found = file_->state();
+  if (found && found->settings == options_.where()) seen_ = found->promised;
+  return {};
+}
+
+// Before anything of that view is sent, so that no fence of it was given out that nobody remembers.
+void EngineGroup::remember(Epoch epoch) {
+  if (epoch <= seen_) return;
+  seen_ = epoch;
+  if (!file_) return;
+  const MemberState state{options_.where(), epoch, registrar_.me().life, false};
+  if (const auto written = file_->write(state); !written) host_.log_once(written.error().message);
+}
+
+bool EngineGroup::may_have_lost_all() const {
+  return registrar_.directory().reg.version == 0 && !options_.state.is_new_group;
+}
+
+void EngineGroup::note_if_older(const Register& reg) {
+  remember(reg.roll.epoch);
+  if (std::exchange(is_older_, reg.roll.epoch < seen_) || !is_older_) return;
+  notice_ = fmt::format("its records went back, from view {} to {}", seen_,
+                        reg.version == 0 ? "none" : fmt::format("view {}", reg.roll.epoch));
+  log(
+      fmt::format("the engine was restored from an older copy, or wiped: {}. What was held here "
+                  "is lost; the group begins anew, in later views",
+                  notice_));
+}
+
+void EngineGroup::on_went_back() {
+  if (is_stopped_) return;
+  notice_ = "its records went back to what they were before";
+  log("the engine was restored from an older copy, or wiped: " + notice_);
+  service_.on_went_back(boot_clock_now(), orders_);
+  tend();
+}
+
 // --- what happens ---
 
 void EngineGroup::enlist() {
@@ -106,7 +158,13 @@ void EngineGroup::on_enlisted(const Enlisted& me) {
   if (is_stopped_) return;
   host_.log(fmt::format("enlisted as life {} at seat {}", me.life, me.seat + 1));
   options_.seat = me.seat;
-  service_.be_born(me.life);
+  if (may_have_lost_all()) {
+    log(fmt::format(
+        "the engine has no view of group {}: the first begins in {:.1f} s, when the leases of a "
+        "group whose records it has lost are over; if there was none, say --new-group",
+        options_.group, std::chrono::duration<double>(options_.times.patience()).count()));
+  }
+  service_.be_born(me.life, std::max(seen_, options_.state.epoch_above));
   upkeep_.be_born();
   open_links();
   tend();
@@ -120,12 +178,14 @@ void EngineGroup::open_links() {
   if (std::exchange(cannot_listen_, wrong) != wrong && !opened) log(wrong);
 }
 
-void EngineGroup::on_directory(const Directory& directory) {
+void EngineGroup::on_directory(const Directory& directory, Instant asked) {
   if (is_stopped_) return;
+  note_if_older(directory.reg);
   links_.learn(directory);
   const bool is_here = links_.is_open() && service_.keeper().self() == registrar_.me().life;
   if (is_here) links_.meet(directory);
-  service_.on_register(boot_clock_now(), directory.reg, orders_);
+  const Epoch beyond = options_.state.is_new_group ? Epoch{} : epoch_of_today();
+  service_.on_register(boot_clock_now(), asked, directory.reg, beyond, orders_);
   tend();
 }
 
@@ -292,7 +352,16 @@ void EngineGroup::evict(const std::string& whom, std::function<void(std::string)
 std::optional<Span> EngineGroup::lease_left() const {
   return service_.lease_left(boot_clock_now()).value_or(Span{0});
 }
+engine::Health EngineGroup::health() const {
+  engine::Health health = registrar_.health();
+  if (!notice_.empty()) health.said += "; " + notice_;
+  return health;
+}
 std::string EngineGroup::standing() const {
+  const Keeper& keeper = service_.keeper();
+  if (keeper.standing() == Standing::announced && may_have_lost_all() && !keeper.founds()) {
+    return "waiting for leases that the engine may have lost";
+  }
   return std::string{name_of(service_.keeper().standing())};
 }
 bool EngineGroup::is_in_jeopardy() const { return service_.is_in_jeopardy(boot_clock_now()); }

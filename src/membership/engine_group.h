@@ -12,6 +12,7 @@
 
 #include "engine/engine.h"
 #include "membership/group.h"
+#include "membership/member_state.h"
 #include "membership/registrar.h"
 #include "membership/upkeep.h"
 #include "service/service.h"
@@ -50,7 +51,7 @@ class EngineGroup final : public Group {
   void evict(const std::string& whom, std::function<void(std::string)> done);
 
   const Service& service() const { return service_; }
-  engine::Health health() const { return registrar_.health(); }
+  engine::Health health() const;
   bool is_in_jeopardy() const;
   // Why we are not let in; empty if nothing is wrong.
   const std::string& refusal() const { return refusal_; }
@@ -61,10 +62,16 @@ class EngineGroup final : public Group {
               MemberHost& host);
 
   Registrar::Handlers registrar_handlers();
+  Result<void> recall();
+  void remember(Epoch epoch);
+  // Whether the engine may have lost what it knew of a group by this name.
+  bool may_have_lost_all() const;
+  void note_if_older(const Register& reg);
+  void on_went_back();
   void enlist();
   void open_links();
   void on_enlisted(const Enlisted& me);
-  void on_directory(const Directory& directory);
+  void on_directory(const Directory& directory, Instant asked);
   void on_view();
   void on_time();
   void arm();
@@ -77,7 +84,7 @@ class EngineGroup final : public Group {
   void on_up(Seat seat, Life life) override;
   void on_down(Seat) override {}
   void on_link_broken() override;
-  void prepare(const Orders&) override {}
+  void prepare(const Orders&) override { remember(epoch()); }
   void conclude(const Orders& orders) override;
   void see_to_membership() override;
 
@@ -87,7 +94,11 @@ class EngineGroup final : public Group {
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer seat_timer_;
   Instant armed_{};
-  std::set<Seat> seats_in_view_;  // As the last view began.
+  std::set<Seat> seats_in_view_;   // As the last view began.
+  std::optional<StateFile> file_;  // None: nothing is remembered across runs.
+  Epoch seen_{};                   // The highest, in this run or an earlier one.
+  bool is_older_ = false;          // The register, than what was seen.
+  std::string notice_;             // About the engine, for people.
   std::string refusal_;
   std::string cannot_listen_;  // Why, if so; said once.
   bool has_left_ = false;      // It was nowhere to leave from.

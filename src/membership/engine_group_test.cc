@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/boot_clock.h"
+#include "base/testing/folder.h"
 #include "engine/fake.h"
 #include "membership/directory.h"
 
@@ -28,11 +29,14 @@ std::uint16_t free_port(boost::asio::io_context& io) {
   return acceptor.local_endpoint().port();
 }
 
+const StatePlan kNewGroup{.path = "", .is_new_group = true};
+
 // A member, and who holds what at it.
 struct Participant final : MemberHost {
   Participant(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
               milliseconds ttl = milliseconds{600},
-              std::optional<std::uint32_t> own_seat = std::nullopt)
+              std::optional<std::uint32_t> own_seat = std::nullopt,
+              const StatePlan& state = kNewGroup)
       : engine(engine::open_fake(io, server)), port(free_port(io)) {
     GroupOptions options;
     options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
@@ -40,6 +44,7 @@ struct Participant final : MemberHost {
     options.name = std::move(name);
     options.times.ttl = ttl;
     options.seat = own_seat;
+    options.state = state;
     auto made = EngineGroup::create(io, std::move(options), *engine, *this);
     group = std::move(made.value());
     EXPECT_TRUE(group->start().has_value());
@@ -55,6 +60,7 @@ struct Participant final : MemberHost {
     lost.insert(waiter);
   }
   void on_recalled(WaiterId waiter) override { recalled.insert(waiter); }
+  void on_leased(Instant until) override { promised = until; }
   bool is_inside(WaiterId) override { return true; }
   void on_message(Seat, std::span<const std::uint8_t>) override {}
   void on_met(Seat) override {}
@@ -71,6 +77,7 @@ struct Participant final : MemberHost {
   std::unique_ptr<EngineGroup> group;
   std::set<WaiterId> held, lost, recalled;
   Fence fence;
+  Instant promised{};  // To its clients.
   bool left = false;
   std::vector<std::string> lines;
 
@@ -93,10 +100,15 @@ class Groups : public ::testing::Test {
     }
     return true;
   }
-  void join(std::size_t count) {
+  void join(std::size_t count, const StatePlan& state = kNewGroup) {
     for (std::size_t i = seats.size(); i < count; ++i) {
-      seats.push_back(std::make_unique<Participant>(io, server, fmt::format("host-{}", i)));
+      seats.push_back(std::make_unique<Participant>(io, server, fmt::format("host-{}", i),
+                                                    milliseconds{600}, std::nullopt, state));
     }
+  }
+  bool acquire(std::size_t seat, WaiterId waiter) {
+    return seats[seat]->group->acquire("orders", waiter).has_value() &&
+           until([&] { return seats[seat]->held.contains(waiter); });
   }
   bool all_in_one_view(std::size_t size) const {
     for (const auto& seat : seats) {
@@ -234,7 +246,7 @@ TEST_F(Groups, ComeBackAsAnotherLifeIfTheyAreStruckOff) {
   const Keeper& keeper = seats[0]->group->service().keeper();
   const Life first = keeper.self();
   ASSERT_EQ(keeper.standing(), Standing::outside);
-  change = withdrawing(first);
+  change = striking(*directory_of(server.store.read({""})).value().find(first));
   ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
   EXPECT_TRUE(until([&] { return keeper.self() != first && all_in_one_view(1); })) << logs();
 }
@@ -251,6 +263,128 @@ TEST_F(Groups, CanLeaveBeforeAnyViewHasThem) {
   io.restart();
   io.run_for(milliseconds{5'000});
   EXPECT_TRUE(io.stopped()) << "there is nothing left to do";
+}
+
+// A client that is cut off from a member does not hear that the member's life is over: it relies on
+// the lease.
+class LostMembers : public Groups {
+ protected:
+  void SetUp() override {
+    join(2);
+    ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+    ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+    ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+    ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  }
+  void TearDown() override {
+    ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); })) << logs();
+    EXPECT_GE(boot_clock_now(), promised);
+  }
+  Life first() const { return seats[0]->group->service().keeper().self(); }
+
+  Instant promised{};  // By the life that is lost.
+};
+
+TEST_F(LostMembers, AreWaitedForIfTheyAreEvictedAndToldToEnd) {
+  seats[0]->group->leave(std::chrono::hours{1});
+  const Change change = evicting(first(), "the test");
+  ASSERT_TRUE(server.store.commit(change.conditions, change.writes));
+  promised = seats[0]->promised;
+  ASSERT_TRUE(until([&] { return seats[0]->left; })) << logs();
+}
+
+TEST_F(LostMembers, AreWaitedForIfTheirRecordIsDeleted) {
+  const std::string key = fmt::format("life/{}", number(first()));
+  ASSERT_TRUE(server.store.commit({}, {{key, std::nullopt}}));
+  promised = seats[0]->promised;
+  ASSERT_TRUE(until([&] { return !seats[0]->lost.empty(); })) << logs();
+}
+
+// --- an engine that lost its records, or was restored ---
+
+TEST_F(Groups, WaitForForgottenLeasesIfTheEngineKnowsNothing) {
+  const StatePlan unsure;
+  join(1, unsure);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  ASSERT_TRUE(acquire(0, WaiterId{1}));
+  const Fence before = seats[0]->fence;
+  // The old one does not reach the new engine, nor the new one.
+  engine::FakeServer wiped;
+  Participant late{io, wiped, "late", milliseconds{600}, std::nullopt, unsure};
+  const Instant promised = seats[0]->promised;
+  ASSERT_TRUE(late.group->acquire("orders", WaiterId{9}).has_value());
+  server.up = false;
+  ASSERT_TRUE(until([&] { return late.held.contains(WaiterId{9}); })) << logs();
+  EXPECT_GE(boot_clock_now(), promised);
+  EXPECT_GT(late.fence, before);
+  EXPECT_NE(late.group->service().keeper().self(), seats[0]->group->service().keeper().self());
+}
+
+class Losses : public Groups {
+ protected:
+  void SetUp() override {
+    join(1, StatePlan{});
+    ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+    old = server.store;
+    join(2, StatePlan{});
+    ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+    ASSERT_TRUE(acquire(1, WaiterId{1}));
+    fence = seats[1]->fence;
+    for (const auto& seat : seats) lives.insert(seat->group->service().keeper().self());
+  }
+  // What was held is waited for and lost, all are back as lives that never were, and fences grow.
+  void expect_anew() {
+    const Instant promised = seats[1]->promised;
+    ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{2}).has_value());
+    ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{2}); })) << logs();
+    EXPECT_GE(boot_clock_now(), promised);
+    EXPECT_TRUE(seats[1]->lost.contains(WaiterId{1}));
+    EXPECT_GT(seats[0]->fence, fence);
+    ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+    for (const auto& seat : seats) {
+      EXPECT_FALSE(lives.contains(seat->group->service().keeper().self()));
+      EXPECT_THAT(seat->group->health().said, ::testing::HasSubstr("went back"));
+      EXPECT_THAT(seat->lines, ::testing::Contains(::testing::HasSubstr("older copy, or wiped")));
+    }
+  }
+
+  engine::Store old;
+  Fence fence;
+  std::set<Life> lives;
+};
+
+TEST_F(Losses, OfAllRecordsBeginTheGroupAnew) {
+  server.store = {};
+  expect_anew();
+}
+
+TEST_F(Losses, OfTheLatestRecordsBeginTheGroupAnew) {
+  server.store = old;
+  expect_anew();
+}
+
+// Its revision alone does not show that it went back.
+TEST_F(Losses, OfTheLatestRecordsAreNoticedThoughOtherCommitsCameSince) {
+  const engine::Revision latest = server.store.revision();
+  server.store = old;
+  while (server.store.revision() <= latest + 10) server.store.commit({}, {{"probe", "1"}});
+  expect_anew();
+}
+
+TEST_F(Groups, RememberTheirViewsAcrossRuns) {
+  const testing::Folder folder;
+  StatePlan state{.path = folder / "state"};
+  const engine::Store empty = server.store;
+  join(1, state);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  const Epoch first = front().epoch();
+  EXPECT_GT(number(first), 1'700'000'000u) << "nobody said that it is new";
+  seats.clear();
+  server.store = empty;
+  state.is_new_group = true;  // No waiting, and no clock; but it remembers.
+  join(1, state);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  EXPECT_EQ(front().epoch(), Epoch{number(first) + 1});
 }
 
 TEST_F(Groups, KeepTheirLocksWhenSomebodyJoins) {

@@ -19,26 +19,30 @@
 
 namespace hapax {
 
-// What a member of a fixed list remembers, and what it may assume if it remembers nothing.
+// What a member remembers across its runs, and what it may assume if it remembers nothing.
 struct StatePlan {
-  std::filesystem::path path;
+  std::filesystem::path path;  // Empty: nowhere. REQUIRES, of a list: not empty.
+  // Nobody has named that place: an engine's member goes on without it, if it cannot be used.
+  bool is_usual_path = false;
   // All members of any group by this name are stopped, and nobody relies on what they granted.
   bool is_new_group = false;
   Epoch epoch_above{};  // Epochs begin above it.
-  // Whether other processes hold locks through this member: what is held in it ends with it.
+  // Of a list: whether other processes hold locks through this member: what is held in it ends with
+  // it.
   bool serves_clients = true;
-  // How long a client of a life that has ended may take to notice.
+  // Of a list: how long a client of a life that has ended may take to notice.
   Span clients_notice = std::chrono::milliseconds{4'200};
 };
 
 struct FixedList {
   Seat self{};
   std::vector<net::Address> members;  // Where each is reached by the others.
-  StatePlan state;
 };
 
 struct GroupOptions {
-  std::optional<FixedList> list;          // Else members find one another through an engine.
+  std::optional<FixedList> list;  // Else members find one another through an engine …
+  std::string engine;             // … which for people is this one.
+  StatePlan state;
   net::Address listen;                    // With a port, unless a Unix socket.
   std::optional<net::Address> advertise;  // Where the others reach us, if not there.
   std::string name;                       // For people: the host's, say.
@@ -53,6 +57,8 @@ struct GroupOptions {
   // What all members must have in common, as people read it: locks are safe only if all go by the
   // same leases and the same algorithms.
   std::string settings() const;
+  // Which group on which engine it is.
+  std::string where() const { return "group " + group + " on " + engine; }
   // An error that says what makes no sense: one that listens elsewhere than on this machine needs
   // TLS, say. Opens nothing.
   Result<void> check(boost::asio::io_context& io) const;

@@ -22,13 +22,6 @@ Life next_life(Life last, Seat seat) {
   return Life{std::max(number(last) / kMostSeats + 1, ms) * kMostSeats + number(seat)};
 }
 
-// Above all that a group can have reached that changed its view once a second since 1970.
-Epoch epoch_of_today() {
-  const auto wall = std::chrono::system_clock::now().time_since_epoch();
-  return Epoch{
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(wall).count())};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Group>> ListGroup::create(boost::asio::io_context& io, GroupOptions options,
@@ -58,7 +51,7 @@ Result<void> ListGroup::start() {
 
 // What was promised before, and who we are now.
 Result<void> ListGroup::read_state() {
-  const StatePlan& plan = options_.list->state;
+  const StatePlan& plan = options_.state;
   auto file = StateFile::open(plan.path);
   if (!file) return file.error();
   file_.emplace(std::move(*file));

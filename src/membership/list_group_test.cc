@@ -82,9 +82,9 @@ class FixedLists : public ::testing::Test {
       const std::string path = (folder_ / fmt::format("{}.link", j)).string();
       options.list->members.push_back(net::parse_address("unix:" + path).value());
     }
-    options.list->state.path = folder_ / fmt::format("{}.state", i);
-    options.list->state.is_new_group = true;
-    options.list->state.clients_notice = milliseconds{300};
+    options.state.path = folder_ / fmt::format("{}.state", i);
+    options.state.is_new_group = true;
+    options.state.clients_notice = milliseconds{300};
     options.listen = options.list->members[i];
     options.election = "bully";
     return options;
@@ -208,7 +208,7 @@ TEST_F(FixedLists, WhoEndsWhileItWaitsLeavesTheWaitToItsNextLife) {
 TEST_F(FixedLists, AMemberWithoutClientsHeldNothingForAnybodyElse) {
   for (std::uint32_t i = 0; i < kSize; ++i) {
     GroupOptions options = options_of(i, kSize);
-    options.list->state.serves_clients = false;
+    options.state.serves_clients = false;
     start(i, options);
   }
   ASSERT_TRUE(until([&] { return all_run(); })) << logs();
@@ -233,12 +233,12 @@ TEST_F(FixedLists, EpochsGoOnWhenAllRestart) {
 TEST_F(FixedLists, WithoutAnyStateEpochsBeginAboveAnythingBefore) {
   for (std::uint32_t i = 0; i < kSize; ++i) {
     GroupOptions options = options_of(i, kSize);
-    options.list->state.is_new_group = false;
-    if (i == 1) options.list->state.epoch_above = Epoch{std::uint64_t{1} << 40};
+    options.state.is_new_group = false;
+    if (i == 1) options.state.epoch_above = Epoch{std::uint64_t{1} << 45};
     start(i, options);
   }
   ASSERT_TRUE(until([&] { return all_run(); })) << logs();
-  EXPECT_EQ(at(0).group->epoch(), Epoch{(std::uint64_t{1} << 40) + 1});
+  EXPECT_EQ(at(0).group->epoch(), Epoch{(std::uint64_t{1} << 45) + 1});
   EXPECT_THAT(at(0).lines.front(), HasSubstr("no state in"));
 }
 
@@ -264,11 +264,11 @@ TEST_F(FixedLists, AChangedListNeedsAWord) {
   ASSERT_TRUE(until([&] { return all_run(); })) << logs();
   kill(2);
   GroupOptions other = options_of(2, kSize + 1);
-  other.list->state.is_new_group = false;
+  other.state.is_new_group = false;
   start(2, other);
   EXPECT_THAT(at(2).refusal, HasSubstr("--new-group"));
   kill(2);
-  other.list->state.is_new_group = true;
+  other.state.is_new_group = true;
   start(2, other);
   EXPECT_EQ(at(2).refusal, "");
 }

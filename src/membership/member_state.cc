@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -131,6 +132,12 @@ Result<void> StateFile::write(const MemberState& state) {
   if (!sync_folder(path_.parent_path())) return failure("sync the folder of", path_);
   state_ = state;
   return {};
+}
+
+Epoch epoch_of_today() {
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return Epoch{static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(wall).count())};
 }
 
 Result<std::string> usual_state_path(const std::string& group, const std::string& address) {

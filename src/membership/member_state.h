@@ -1,5 +1,6 @@
-// What a member of a fixed list remembers when it is started again: how far it has promised epochs,
-// which life it was, and whether that one ended with nothing held. One small file, which people can
+// What a member remembers when it is started again: the highest epoch that it has promised, or seen
+// in its engine, and which life it was; in a fixed list also whether that one ended with nothing
+// held. One small file, which people can
 // read; a new one is written, synced and renamed over it each time.
 #pragma once
 
@@ -15,7 +16,7 @@
 namespace hapax {
 
 struct MemberState {
-  std::string settings;  // What its group had in common: another list is another group.
+  std::string settings;  // What its group had in common: another list, or engine, is another group.
   Epoch promised{};
   Life life{};
   bool ended_free = false;  // Nobody can still believe to hold a lock of that life.
@@ -43,6 +44,10 @@ class StateFile {
   int lock_;  // A descriptor, of a file beside it; -1: moved away.
   std::optional<MemberState> state_;
 };
+
+// The time of day in milliseconds. No group changes its views as often as that, so it is above all
+// that one has reached; epochs go on there if nobody can be sure to remember them.
+Epoch epoch_of_today();
 
 // For that member of a group: in $XDG_STATE_HOME/hapax, or root's in /var/lib/hapax. An error if
 // there is no such place.

@@ -1,7 +1,10 @@
 #include "membership/registrar.h"
 
 #include <algorithm>
+#include <random>
 #include <utility>
+
+#include "base/boot_clock.h"
 
 namespace hapax {
 namespace {
@@ -28,8 +31,12 @@ auto Registrar::if_alive(F f) {
   };
 }
 
-Registrar::Registrar(engine::Engine& engine, std::string settings, Handlers handlers)
-    : engine_(engine), settings_(std::move(settings)), handlers_(std::move(handlers)) {}
+Registrar::Registrar(engine::Engine& engine, std::string settings, bool is_new_group,
+                     Handlers handlers)
+    : engine_(engine),
+      settings_(std::move(settings)),
+      is_new_group_(is_new_group),
+      handlers_(std::move(handlers)) {}
 
 void Registrar::enlist(std::string address, std::string name, std::optional<std::uint32_t> seat) {
   wish_ = Wish{std::move(address), std::move(name), seat};
@@ -49,34 +56,54 @@ void Registrar::read() {
     return;
   }
   is_reading_ = true;
-  engine_.read({""}, if_alive([this](Result<engine::Snapshot> snapshot) {
+  engine_.read({""}, if_alive([this, known = newest_,
+                               asked = boot_clock_now()](Result<engine::Snapshot> snapshot) {
                  is_reading_ = false;
                  const bool again = std::exchange(read_again_, false);
-                 auto directory =
-                     snapshot ? directory_of(*snapshot) : Result<Directory>{snapshot.error()};
-                 if (!directory) {
-                   handlers_.on_unreadable(directory.error().message);
-                 } else if (directory->revision < own_commit_ && !is_second_try_) {
-                   is_second_try_ = true;  // This one begins after the commit, and sees it.
-                   return read();
+                 if (snapshot) {
+                   on_snapshot(*snapshot, known, asked);
                  } else {
-                   is_second_try_ = false;
-                   own_commit_ = std::min(own_commit_, directory->revision);
-                   directory_ = std::move(*directory);
-                   if (!watch_) watch_from(directory_.revision);
-                   if (wish_) try_to_enlist(directory_);
-                   handlers_.on_directory(directory_);
+                   handlers_.on_unreadable(snapshot.error().message);
                  }
                  if (again) read();
                }));
+}
+
+// `known`: what we knew when we asked.
+void Registrar::on_snapshot(const engine::Snapshot& snapshot, engine::Revision known,
+                            Instant asked) {
+  auto directory = directory_of(snapshot);
+  if (!directory) return handlers_.on_unreadable(directory.error().message);
+  if (snapshot.revision < known) {
+    newest_ = own_commit_ = snapshot.revision;
+    watch_.reset();  // It waits for what we know to come once more.
+    handlers_.on_went_back();
+  } else if (snapshot.revision < own_commit_) {
+    return read();  // This one begins after the commit, and sees it.
+  }
+  learn(snapshot.revision);
+  directory_ = std::move(*directory);
+  for (const Enlisted& e : directory_.lives) highest_ = std::max(highest_, e.life);
+  if (!watch_) watch_from(directory_.revision);
+  if (wish_) try_to_enlist(directory_);
+  handlers_.on_directory(directory_, asked);
 }
 
 void Registrar::watch_from(engine::Revision revision) {
   watch_ = engine_.watch("", revision,
                          {if_alive([this](const engine::Commit&) { read(); }), if_alive([this] {
                             watch_.reset();
+                            handlers_.on_gap();
                             read();
-                          })});
+                          }),
+                          if_alive([this] { handlers_.on_gap(); })});
+}
+
+Life Registrar::next_life(const Directory& now) const {
+  constexpr std::uint64_t kLargestStep = std::uint64_t{1} << 31;
+  std::random_device random;
+  const std::uint64_t step = is_new_group_ ? 1 : 1 + random() % kLargestStep;
+  return Life{std::max(now.last_life, number(highest_)) + step};
 }
 
 void Registrar::try_to_enlist(const Directory& now) {
@@ -85,7 +112,7 @@ void Registrar::try_to_enlist(const Directory& now) {
   const auto seat = wish_->seat ? wish_->seat : now.free_seat();
   if (!seat) return;  // Full: the next change may free one.
   if (wish_->seat && !may_take(now, *seat)) return;
-  Enlisted me{Life{now.last_life + 1}, *seat, wish_->address, wish_->name, false, 0, 0, 0};
+  Enlisted me{next_life(now), *seat, wish_->address, wish_->name, false, 0, 0, 0};
   Change change = enlisting(now, me, settings_);
   is_enlisting_ = true;
   engine_.commit(std::move(change.conditions), std::move(change.writes),
@@ -97,6 +124,7 @@ void Registrar::try_to_enlist(const Directory& now) {
                    if (outcome == engine::Outcome::unknown) return;
                    if (outcome == engine::Outcome::conflict) return read();
                    own_commit_ = revision;
+                   learn(revision);
                    wish_.reset();
                    me_ = me;
                    handlers_.on_enlisted(me_);
@@ -140,8 +168,10 @@ void Registrar::carry_out(const EngineAsk& ask) {
   }
   engine_.commit(std::move(change.conditions), std::move(change.writes),
                  if_alive([this, ask](engine::Outcome outcome, engine::Revision revision) {
-                   const bool announced = ask.kind == EngineAsk::Kind::announce;
-                   if (announced && outcome == engine::Outcome::committed) own_commit_ = revision;
+                   if (outcome == engine::Outcome::committed) {
+                     if (ask.kind != EngineAsk::Kind::beat) own_commit_ = revision;
+                     learn(revision);
+                   }
                    handlers_.on_committed(ask, outcome_of(outcome));
                  }));
 }
@@ -164,9 +194,16 @@ void Registrar::show_life() {
 
 void Registrar::withdraw(std::function<void()> done) {
   wish_.reset();
-  Change change = withdrawing(me_.life);
-  engine_.commit(std::move(change.conditions), std::move(change.writes),
-                 if_alive([done = std::move(done)](engine::Outcome, engine::Revision) { done(); }));
+  const Life life = me_.announced ? Life{} : me_.life;
+  engine_.read({""}, if_alive([this, life, done](Result<engine::Snapshot> snapshot) {
+                 const auto now =
+                     snapshot ? directory_of(*snapshot) : Result<Directory>{snapshot.error()};
+                 const Enlisted* me = now ? now->find(life) : nullptr;
+                 if (me == nullptr || me->announced) return done();
+                 Change change = striking(*me);
+                 engine_.commit(std::move(change.conditions), std::move(change.writes),
+                                if_alive([done](engine::Outcome, engine::Revision) { done(); }));
+               }));
 }
 
 void Registrar::strike(const Enlisted& stale) {

@@ -2,6 +2,7 @@
 // engine says becomes registers and outcomes. All on the thread of the io_context.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,10 +18,14 @@ namespace hapax {
 class Registrar {
  public:
   struct Handlers {
-    std::function<void(const Directory&)> on_directory;  // Read, because asked for or changed.
+    // Read, because asked for or changed; and when its reading began.
+    std::function<void(const Directory&, Instant asked)> on_directory;
     std::function<void(const std::string& why)> on_unreadable;
+    std::function<void()> on_gap;  // The engine was out of reach: what was seen may be over.
     std::function<void(const EngineAsk&, Outcome)> on_committed;
     std::function<void(const Enlisted&)> on_enlisted;  // This is who we are now.
+    // The engine is older than it was: it was restored from a copy, or is another one.
+    std::function<void()> on_went_back;
     // The group has other settings, these, and we are not let in as long as it does.
     std::function<void(const std::string& settings)> on_refused;
     // Somebody who is alive has the seat that we were told to take, and we do not get it.
@@ -29,12 +34,15 @@ class Registrar {
     std::function<void(std::function<void()>)> after_a_lease{};
   };
 
-  // `settings`: what all members must have in common, as people read it.
-  Registrar(engine::Engine& engine, std::string settings, Handlers handlers);
+  // `settings`: what all members must have in common, as people read it. `is_new_group`: there was
+  // none before whose lives could still be about.
+  Registrar(engine::Engine& engine, std::string settings, bool is_new_group, Handlers handlers);
   Registrar(const Registrar&) = delete;
   Registrar& operator=(const Registrar&) = delete;
 
-  // Become a new life, at that seat or the lowest free one. Tries until it succeeds.
+  // Become a new life, at that seat or the lowest free one. Tries until it succeeds. Its number is
+  // higher than all that we have seen, and by chance: an engine that has lost its records, or was
+  // restored, does not know which were given out.
   void enlist(std::string address, std::string name, std::optional<std::uint32_t> seat);
   void carry_out(const EngineAsk& ask);
   // Asks and hears nothing more: the io_context may run out of work.
@@ -42,7 +50,9 @@ class Registrar {
   void evict(Life life, const std::string& by, std::function<void(Outcome)> done);
   // Says that we are there, though not announced.
   void show_life();
-  // We are not there any more, whatever we were; `done` when the engine knows, or does not answer.
+  // We are not there any more; `done` when the engine knows, or does not answer, and not from
+  // inside the call. A life that was announced may be in the roll, and clients may rely on its
+  // lease: its record stays until the others have waited for that.
   void withdraw(std::function<void()> done);
   // A life that never announced itself and has stood still: its seat is free again.
   void strike(const Enlisted& stale);
@@ -62,12 +72,16 @@ class Registrar {
   void read();
   void try_to_enlist(const Directory& now);
   bool may_take(const Directory& now, std::uint32_t seat);
+  void on_snapshot(const engine::Snapshot& snapshot, engine::Revision known, Instant asked);
   void watch_from(engine::Revision revision);
+  void learn(engine::Revision revision) { newest_ = std::max(newest_, revision); }
+  Life next_life(const Directory& now) const;
   template <class F>
   auto if_alive(F f);
 
   engine::Engine& engine_;
   const std::string settings_;
+  const bool is_new_group_;
   Handlers handlers_;
   std::unique_ptr<engine::Watch> watch_;
   Directory directory_;
@@ -84,10 +98,13 @@ class Registrar {
     bool is_silent = false;  // For a lease.
   };
   std::optional<Occupant> occupant_;
-  // The commit that enlisted or announced us. A read begun before it may come back without it, and
-  // must not pass for news: a life that does not find its own beat is over.
+  // Of all that we have read or committed: no read that begins later is older.
+  engine::Revision newest_ = 0;
+  Life highest_{};  // Of all lives that we have seen.
+  // Our last commit that we count on: that enlisted or announced us, or made a view. A read begun
+  // before it may come back without it, and must not pass for news: a life that does not find its
+  // own beat is over.
   engine::Revision own_commit_ = 0;
-  bool is_second_try_ = false;
   bool is_reading_ = false;
   bool read_again_ = false;  // Something changed while a read was under way.
   bool is_enlisting_ = false;

@@ -49,10 +49,12 @@ TEST(Registrar, WhatWasReadBeforeItsOwnCommitIsNoNews) {
   Registrar registrar{
       engine,
       "settings",
-      {[&](const Directory& now) { told.push_back(now); },
-       [](const std::string& why) { ADD_FAILURE() << why; },
+      true,
+      {[&](const Directory& now, Instant) { told.push_back(now); },
+       [](const std::string& why) { ADD_FAILURE() << why; }, [] {},
        [](const EngineAsk&, Outcome outcome) { EXPECT_EQ(outcome, Outcome::committed); },
-       [](const Enlisted&) {}, [](const std::string& theirs) { ADD_FAILURE() << theirs; }}};
+       [](const Enlisted&) {}, [] { ADD_FAILURE(); },
+       [](const std::string& theirs) { ADD_FAILURE() << theirs; }}};
   registrar.enlist("127.0.0.1:7400", "db1", std::nullopt);
   while (!engine.reads.empty()) engine.answer_a_read();
   ASSERT_NE(registrar.me().life, Life{});

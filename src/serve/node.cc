@@ -138,14 +138,15 @@ Command describe_node(NodeArguments& a) {
   command.add("--members", &a.members,
               "Where each member is reached, in the same order everywhere: A1,A2,A3");
   command.add("--state", &flags.state,
-              "With --members: what this member has promised, across restarts; in "
+              "What this member has promised, or seen in its engine, across restarts; in "
               "$XDG_STATE_HOME/hapax, /var/lib/hapax or ~/.local/state/hapax if not said",
               {.value = "FILE"});
   command.add("--new-group", &a.new_group,
-              "With --members: no such group ran before, or all its members are stopped and nobody "
-              "relies on what they granted. Waits for nobody, and takes another list than before");
+              "No such group ran before, or all its members are stopped and nobody relies on what "
+              "they granted. Waits for nobody; takes another list than before, and an embedded "
+              "engine's file that is a copy");
   command.add("--epoch-above", &flags.epoch_above,
-              "With --members: fences begin above it, should all state files be lost",
+              "Fences begin above it, should the engine's records or all state files be lost",
               {.value = "EPOCH"});
   command.add("--listen", &flags.listen,
               "Listen here: with --engine where the others reach us, else if not there. On the "

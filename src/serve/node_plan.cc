@@ -102,8 +102,8 @@ Result<bool> truth(const char* flag, const std::optional<std::string>& text) {
   return text == "true";
 }
 
-// What only a fixed list has.
-Result<void> add_list(NodeConfig& config, const NodeSettings& s) {
+// What is remembered, and what may be assumed if it is not.
+Result<void> add_state(NodeConfig& config, const NodeSettings& s) {
   if (s.state) config.state.path = *s.state;
   const auto is_new = truth("new-group", s.new_group);
   if (!is_new) return is_new.error();
@@ -163,9 +163,6 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
   if (s.engine && (!s.members.empty() || s.self)) {
     return error("--engine finds the members by itself: leave out --members and --self");
   }
-  if (s.engine && (s.state || s.new_group || s.epoch_above)) {
-    return error("--state, --new-group and --epoch-above are for fixed lists (--members)");
-  }
   if (s.engine) {
     if (const auto added = add_engine(plan.config, s); !added) return added.error();
   } else if (s.members.empty()) {
@@ -179,8 +176,8 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
     const auto self = member_from(*s.self, plan.config.members.size());
     if (!self) return self.error();
     plan.config.self = *self;
-    if (const auto added = add_list(plan.config, s); !added) return added.error();
   }
+  if (const auto added = add_state(plan.config, s); !added) return added.error();
   if (s.listen) {
     auto listen = addresses("listen", {*s.listen});
     if (!listen) return listen.error();
@@ -257,10 +254,10 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
   } else {
     line("self", std::int64_t{number(config.self) + 1});
     list("members", array(config.members, shown));
-    if (s.state) line("state", *s.state);
-    if (config.state.is_new_group) line("new-group", true);
-    if (s.epoch_above) line("epoch-above", *s.epoch_above);
   }
+  if (s.state) line("state", *s.state);
+  if (config.state.is_new_group) line("new-group", true);
+  if (s.epoch_above) line("epoch-above", *s.epoch_above);
   if (config.listen) line("listen", config.listen->text());
   list("clients", array(config.clients, shown));
   line("group", config.group);

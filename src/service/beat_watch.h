@@ -16,11 +16,14 @@ class BeatWatch {
 
   // A beat is watched from when we hear of it, which is later than when it was sent.
   void look_at(Instant now, const Register& reg, Life self) {
-    std::erase_if(sights_, [&](const auto& s) { return reg.beat_of(s.first) == nullptr; });
+    std::erase_if(sights_, [&](const auto& s) {
+      return reg.beat_of(s.first) == nullptr && !reg.roll.has(s.first);
+    });
     for (const Beat& beat : reg.beats) {
-      if (beat.life == self) continue;
-      const auto [at, is_new] = sights_.try_emplace(beat.life, Sight{beat, now, false});
-      if (!is_new && at->second.beat != beat) at->second = {beat, now, false};
+      if (beat.life != self) note(now, beat);
+    }
+    for (const Life life : reg.roll.members) {
+      if (life != self) note(now, reg.sight_of(life));
     }
   }
   void clear() { sights_.clear(); }
@@ -63,6 +66,10 @@ class BeatWatch {
     bool is_given_up = false;
   };
 
+  void note(Instant now, const Beat& beat) {
+    const auto [at, is_new] = sights_.try_emplace(beat.life, Sight{beat, now, false});
+    if (!is_new && at->second.beat != beat) at->second = {beat, now, false};
+  }
   bool is_overdue(const Sight& sight, Instant now) const { return now >= sight.since + patience_; }
 
   Span patience_;

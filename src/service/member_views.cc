@@ -1,14 +1,16 @@
 #include "service/member_views.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "service/view_frame.h"
 
 namespace hapax {
 
-void MemberViews::be_born(Life life) {
+void MemberViews::be_born(Life life, Epoch above) {
   const Standing standing = keeper_.standing();
   HAPAX_CHECK((standing == Standing::ended || standing == Standing::outside));
-  keeper_ = Keeper{life};
+  keeper_ = Keeper{life, std::max(above, keeper_.roll().epoch)};
   ++stats_.lives;
 }
 

@@ -52,8 +52,9 @@ class MemberViews {
   // Nobody yet: see be_born(). REQUIRES: `holders` outlives it and its copies.
   MemberViews(Policy policy, Holders& holders) : locks_(std::move(policy), holders) {}
 
-  // Be that life, with the waiters there are. REQUIRES: outside and not announced, or ended.
-  void be_born(Life life);
+  // Be that life, with the waiters there are, in views above those seen here and above `above`.
+  // REQUIRES: outside and not announced, or ended.
+  void be_born(Life life, Epoch above = {});
 
   // what(keeper, effects) happens to the keeper, and all that follows here. Returned for what is
   // left to do: announce, beat, read, proposal.

@@ -8,8 +8,11 @@
 
 namespace hapax {
 
-Service::Service(Policy policy, const LeaseTimes& times, Holders& holders)
-    : views_(std::move(policy), holders), times_(times), beats_(times.patience()) {}
+Service::Service(Policy policy, const LeaseTimes& times, Holders& holders, bool is_new_group)
+    : views_(std::move(policy), holders),
+      times_(times),
+      beats_(times.patience()),
+      is_new_group_(is_new_group) {}
 
 // --- time ---
 
@@ -21,8 +24,12 @@ void Service::on_time(Instant now, Orders& orders) {
 // What has run out by now, before anything else is looked at.
 void Service::settle_time(Instant now, Orders& orders) {
   if (!keeper().is_leased() || now < lease_end_) return;
-  tell_keeper(
-      now, [](Keeper& keeper, auto& effects) { keeper.lease_ended(effects); }, orders);
+  const auto tell = [](Keeper& keeper, Keeper::Effects& effects) {
+    keeper.lease_ended(effects);
+    keeper.lapse();
+  };
+  lapsed_ = now;
+  tell_keeper(now, tell, orders);
 }
 
 Instant Service::next_deadline() const {
@@ -33,6 +40,7 @@ Instant Service::next_deadline() const {
   if (standing == Standing::outside || standing == Standing::ended) return next;
   if (!is_beating_ && !keeper().is_leaving()) no_later(next_beat_);
   no_later(beats_.next_deadline());
+  if (unrecorded_since_ && !keeper().founds()) no_later(*unrecorded_since_ + times_.patience());
   if (due_since_ && !keeper().is_proposing()) no_later(*due_since_ + propose_delay());
   return next;
 }
@@ -55,6 +63,10 @@ void Service::propose_if_due(Instant now, Orders& orders) {
     tell_keeper(
         now, [&](Keeper& keeper, auto&) { keeper.on_overdue(beat); }, orders);
   });
+  if (unrecorded_since_ && (is_new_group_ || now >= *unrecorded_since_ + times_.patience())) {
+    tell_keeper(
+        now, [](Keeper& keeper, auto&) { keeper.may_found(); }, orders);
+  }
   if (!keeper().is_due(reg_)) {
     due_since_.reset();
     return;
@@ -98,8 +110,8 @@ void Service::follow_up(Instant now, const Keeper::Effects& effects, Orders& ord
   if (effects.proposal) ask(EngineAsk::Kind::propose, now, orders);
 }
 
-void Service::be_born(Life life) {
-  views_.be_born(life);
+void Service::be_born(Life life, Epoch above) {
+  views_.be_born(life, above);
   reg_ = {};
   is_beating_ = is_announcing_ = is_reading_ = false;
   next_read_ = next_beat_ = {};

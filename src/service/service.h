@@ -35,8 +35,9 @@ struct ServiceStats : ViewStats {
 
 class Service {
  public:
-  // Nobody yet: see be_born(). REQUIRES: `holders` outlives it.
-  Service(Policy policy, const LeaseTimes& times, Holders& holders);
+  // Nobody yet: see be_born(). `is_new_group`: there has been none whose records an engine without
+  // any could have lost. REQUIRES: `holders` outlives it.
+  Service(Policy policy, const LeaseTimes& times, Holders& holders, bool is_new_group = false);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
@@ -51,8 +52,15 @@ class Service {
   // We are connected to everybody in the register: let us in. REQUIRES: outside.
   void announce(Instant now, Orders& orders);
   void on_committed(Instant now, const EngineAsk& ask, Outcome outcome, Orders& orders);
-  void on_register(Instant now, const Register& reg, Orders& orders);
+  // `asked`: when its reading began. `beyond`: see Keeper. REQUIRES: read after our last commit
+  // that has been answered.
+  void on_register(Instant now, Instant asked, const Register& reg, Epoch beyond, Orders& orders);
+  // The engine's records are older than those that we have seen: this life is over.
+  void on_went_back(Instant now, Orders& orders);
   void on_unreadable(Instant now, Orders& orders);
+  // The engine was out of reach for a moment, and may have been restored: what has stood still, or
+  // was not there, counts from the next register on.
+  void look_anew() { last_read_.reset(); }
 
   // --- the other members; links are reliable and FIFO as long as both lives last ---
 
@@ -81,8 +89,9 @@ class Service {
   // latest when the lease is over. Also for who is cut off from another member for too long and is
   // the one to give way.
   void leave(Instant now, Orders& orders);
-  // Be that life, with the waiters there are. REQUIRES: outside and not announced, or ended.
-  void be_born(Life life);
+  // Be that life, with the waiters there are, in views above `above`. REQUIRES: outside and not
+  // announced, or ended.
+  void be_born(Life life, Epoch above = {});
 
   // --- what to ask ---
 
@@ -118,6 +127,7 @@ class Service {
   void go_on(Instant now, Orders& orders);
   void ask(EngineAsk::Kind kind, Instant now, Orders& orders);
   void propose_if_due(Instant now, Orders& orders);
+  void note_whether_recorded(Instant now, const Register& reg, Orders& orders);
   Span propose_delay() const;
 
   MemberViews views_;
@@ -127,7 +137,11 @@ class Service {
   Instant lease_end_{};  // Meaningful while leased.
   Instant next_beat_{};
   Instant next_read_{};
-  std::optional<Instant> due_since_;  // There is something to propose.
+  const bool is_new_group_;
+  std::optional<Instant> unrecorded_since_;  // The register has no roll, as far as we know.
+  std::optional<Instant> last_read_;         // Answered.
+  Instant lapsed_ = Instant::min();          // When we last noticed that the lease had run out.
+  std::optional<Instant> due_since_;         // There is something to propose.
   bool is_reading_ = false;
   bool is_beating_ = false;
   bool is_announcing_ = false;

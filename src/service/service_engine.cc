@@ -65,19 +65,43 @@ void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome,
   go_on(now, orders);
 }
 
-void Service::on_register(Instant now, const Register& reg, Orders& orders) {
+void Service::on_register(Instant now, Instant asked, const Register& reg, Epoch beyond,
+                          Orders& orders) {
   settle_time(now, orders);
+  if (asked < lapsed_) return on_unreadable(now, orders);
   is_reading_ = false;
-  if (reg.version >= reg_.version) {
-    beats_.look_at(now, reg, keeper().self());
-    reg_ = reg;
-    const auto read = [&](Keeper& keeper, auto& effects) { keeper.on_register(reg, effects); };
-    tell_keeper(now, read, orders);
-  }
+  note_whether_recorded(now, reg, orders);
+  beats_.look_at(now, reg, keeper().self());
+  reg_ = reg;
+  const auto read = [&](Keeper& keeper, auto& effects) {
+    keeper.on_register(reg, effects, beyond);
+  };
+  tell_keeper(now, read, orders);
   go_on(now, orders);
 }
 
+// While we did not look for a TTL, a group may have come and gone, and beats may have moved; and
+// the engine may have been restored to what we saw before.
+void Service::note_whether_recorded(Instant now, const Register& reg, Orders& orders) {
+  const bool looked_away = !last_read_ || now - *last_read_ > times_.ttl;
+  last_read_ = now;
+  if (looked_away) {
+    beats_.clear();
+    tell_keeper(
+        now, [](Keeper& keeper, auto&) { keeper.look_anew(); }, orders);
+  }
+  if (reg.version != 0) return unrecorded_since_.reset();
+  if (!unrecorded_since_ || looked_away) unrecorded_since_ = now;
+}
+
+void Service::on_went_back(Instant now, Orders& orders) {
+  settle_time(now, orders);
+  tell_keeper(
+      now, [](Keeper& keeper, auto& effects) { keeper.on_went_back(effects); }, orders);
+}
+
 void Service::on_unreadable(Instant now, Orders& orders) {
+  look_anew();
   is_reading_ = false;
   on_time(now, orders);
 }

@@ -49,6 +49,20 @@ void Faults::strike(SwarmMember& m) {
   } else if (falls(plan.evictions)) {
     stage_.note("member {} is evicted", m.index);
     members_.engine().state.evict(m.life());
+  } else if (!plan.fixed && falls(plan.deletions)) {
+    stage_.note("the record of member {} is deleted", m.index);
+    members_.engine().state.remove(m.life());
+  } else if (plan.fixed) {
+    return;
+  } else if (falls(plan.wipes)) {
+    stage_.note("the engine is wiped");
+    members_.engine().wipe();
+    members_.break_engine_connections();
+  } else if (falls(plan.restores)) {
+    const bool is_copied = stage_.prng.below(2) == 0;
+    stage_.note("the engine is {}", is_copied ? "copied" : "restored");
+    is_copied ? members_.engine().copy() : members_.engine().restore();
+    if (!is_copied) members_.break_engine_connections();
   }
 }
 

@@ -44,14 +44,14 @@ class LostGrants : public ::testing::Test, public Holders {
   Instant now_{1};
   std::optional<Turn> last_;  // Entered by itself.
   Orders orders_;
-  Service service_{Policy::parse("carvalho-roucairol", {}).value(), LeaseTimes{}, *this};
+  Service service_{Policy::parse("carvalho-roucairol", {}).value(), LeaseTimes{}, *this, true};
 
  private:
   bool is_inside(WaiterId) override { return true; }
   std::optional<Turn> take_back(WaiterId) override { return last_; }
   void answer(const EngineAsk& ask) {
     if (ask.kind == EngineAsk::Kind::read) {
-      return service_.on_register(now_, engine_.reg, orders_);
+      return service_.on_register(now_, now_, engine_.reg, Epoch{}, orders_);
     }
     service_.on_committed(now_, ask, carry_out(engine_, ask), orders_);
   }

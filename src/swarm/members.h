@@ -29,13 +29,16 @@ struct SwarmMember final : Holders {
   std::unique_ptr<ListViews> list;
   std::uint64_t run = 0;               // Grows with every life: what is older does not reach it.
   bool has_read = false;               // As this life.
+  bool has_gap = false;                // Its connection to the engine was broken.
   std::map<Life, Instant> down_since;  // Members of its view that it does not reach.
   Instant asleep_until{};
   Instant engine_cut_until{};
   Instant armed{};  // For when on_time() is entered in the agenda; 0: it is not.
   Orders orders;
-  // Of a fixed list: its state file, and what is on the way there.
-  Epoch written{}, writing{};
+  // As Registrar has it: the latest that it knows of the engine, and its own last commit.
+  std::uint64_t newest = 0, own_commit = 0;
+  Epoch written{};  // Its state file …
+  Epoch writing{};  // … and of a fixed list: what is on the way there.
   bool ended_free = true;
   bool is_open = false;  // It takes part, as this life.
 
@@ -95,6 +98,7 @@ class Members {
   void lose_file(SwarmMember& m);
   void crash_all();
   void sleep(SwarmMember& m, Span length);
+  void break_engine_connections();  // Whoever restores an engine stops it first.
   void heal();
 
  private:
@@ -112,6 +116,9 @@ class Members {
   void carry_out(SwarmMember& m, const Orders& orders);
   void arm(SwarmMember& m);
   void ask_engine(SwarmMember& m, const EngineAsk& ask);
+  void on_answer(SwarmMember& m, const EngineAsk& ask, std::uint64_t known,
+                 const VirtualEngine::Done& done, Instant now);
+  Epoch today() const;
   void look_around(SwarmMember& m);
   void keep_looking_around(SwarmMember& m);
   bool may_announce(const SwarmMember& m, Instant now) const;

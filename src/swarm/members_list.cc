@@ -61,7 +61,7 @@ void Members::end_in_list(SwarmMember& m) {
 // As the product does then, it goes on above a clock that is ahead of all epochs.
 void Members::lose_file(SwarmMember& m) {
   stage_.note("member {} loses its state file", m.index);
-  m.written = Epoch{static_cast<std::uint64_t>(stage_.now().count() / 1'000)};
+  m.written = today();
   m.ended_free = false;
 }
 

@@ -42,6 +42,9 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed, bool f
   plan.engine_cuts = share();
   plan.leaves = share();
   plan.evictions = share();
+  plan.deletions = share();
+  plan.wipes = share() / 3;
+  plan.restores = share();
   plan.lost_answers = prng.below(2) == 0 ? 0 : number(1, 50);
   plan.lost_frames = prng.below(2) == 0 ? 0 : number(1, 100);
   plan.repeated_frames = prng.below(2) == 0 ? 0 : number(1, 50);
@@ -60,7 +63,9 @@ std::string SwarmPlan::text() const {
       "{} seed {}{}: {} members, {} clients{}, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
       "{:.2f} ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; "
       "of the "
-      "faults crash {}, pause {}, cut {}, reset {}, engine cut {}, leave {}, evict {}; answers "
+      "faults crash {}, pause {}, cut {}, reset {}, engine cut {}, leave {}, evict {}, delete {}, "
+      "wipe {}, restore {}; "
+      "answers "
       "lost "
       "{} in 1000, frames lost {} in 10000, repeated {} in 1000, {} in 10000 find a full link, {} "
       "% give "
@@ -68,8 +73,8 @@ std::string SwarmPlan::text() const {
       lock_kind(), seed, fixed ? ", a fixed list" : "", members, clients,
       readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), locks, ms(times.ttl),
       ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes,
-      pauses, cuts, resets, engine_cuts, leaves, evictions, lost_answers, lost_frames,
-      repeated_frames, overflows, give_up, drift);
+      pauses, cuts, resets, engine_cuts, leaves, evictions, deletions, wipes, restores,
+      lost_answers, lost_frames, repeated_frames, overflows, give_up, drift);
 }
 
 bool SwarmPlan::has_units() const { return find_algorithm(algorithm)->info.takes.units; }

@@ -23,7 +23,7 @@ class SharedViews : public ::testing::Test, public Holders {
     const std::array<std::string, 2> rules{"reports/*=readers-writers", "pool/*=semaphore-ra:2"};
     const Policy policy = Policy::parse("naimi-trehel", rules).value();
     for (std::uint64_t i = 0; i < 2; ++i) {
-      services_[i] = std::make_unique<Service>(policy, LeaseTimes{}, *this);
+      services_[i] = std::make_unique<Service>(policy, LeaseTimes{}, *this, true);
       engine_.enlist(Life{i + 1});
       services_[i]->be_born(Life{i + 1});
     }
@@ -104,7 +104,7 @@ class SharedViews : public ::testing::Test, public Holders {
   void answer(std::size_t m, const EngineAsk& ask) {
     Service& service = *services_[m];
     if (ask.kind == EngineAsk::Kind::read) {
-      return service.on_register(now_, engine_.reg, orders_[m]);
+      return service.on_register(now_, now_, engine_.reg, Epoch{}, orders_[m]);
     }
     service.on_committed(now_, ask, carry_out(engine_, ask), orders_[m]);
   }

@@ -105,6 +105,22 @@ TEST(Swarm, OfFixedListsAreCaughtWithoutTheirRules) {
   EXPECT_GT(caught_by("fence", [](SwarmPlan& plan) { plan.forgetful = true; }), 0u);
 }
 
+TEST(Swarm, AreCaughtWithoutTheRulesForAnEngineThatForgets) {
+  std::uint64_t overlaps = 0;
+  std::uint64_t fences = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SwarmPlan plan = SwarmPlan::draw("naimi-trehel", seed);
+    plan.wipes = 30;
+    plan.hasty = true;
+    if (run_swarm(plan).violation.find("inside at once") != std::string::npos) ++overlaps;
+    plan.hasty = false;
+    plan.forgetful = true;
+    if (run_swarm(plan).violation.find("fence") != std::string::npos) ++fences;
+  }
+  EXPECT_GT(overlaps, 0u);
+  EXPECT_GT(fences, 0u);
+}
+
 TEST(Swarm, AreWhatTheirSeedSays) {
   const SwarmPlan plan = SwarmPlan::draw("maekawa", 7);
   const SwarmReport first = run_swarm(plan, 1'000);

@@ -28,24 +28,32 @@ void VirtualEngine::ask(const EngineAsk& ask, bool is_deaf, Answer answer) {
   const Instant limit = stage_.now() + plan.times.engine_limit();
   const Instant back = answers ? there + stage_.about(plan.engine_latency) : limit;
 
-  struct Done {
-    Outcome outcome = Outcome::unknown;
-    std::optional<Register> read;
-  };
   const auto done = std::make_shared<Done>();
   if (reaches) {
     stage_.agenda.at(there, [this, ask, done] {
       done->outcome = carry_out(state, ask);
-      if (ask.kind == EngineAsk::Kind::read) done->read = state.reg;
+      if (ask.kind == EngineAsk::Kind::read) {
+        done->read = state.reg;
+      } else if (done->outcome == Outcome::committed) {
+        ++revision_;
+      }
+      done->revision = revision_;
     });
   }
   if (back >= limit) {
-    return stage_.agenda.at(limit,
-                            [answer = std::move(answer)] { answer(Outcome::unknown, nullptr); });
+    return stage_.agenda.at(limit, [answer = std::move(answer)] { answer(Done{}); });
   }
-  stage_.agenda.at(back, [done, answer = std::move(answer)] {
-    answer(done->outcome, done->read ? &*done->read : nullptr);
-  });
+  stage_.agenda.at(back, [done, answer = std::move(answer)] { answer(*done); });
+}
+
+void VirtualEngine::wipe() {
+  state = {};
+  revision_ = 0;
+}
+
+void VirtualEngine::restore() {
+  state = copy_.first;
+  revision_ = copy_.second;
 }
 
 }  // namespace hapax

@@ -1,8 +1,10 @@
 // An engine in virtual time: answers come late, too late or not at all.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "service/orders.h"
 #include "swarm/stage.h"
@@ -17,14 +19,25 @@ class VirtualEngine {
  public:
   explicit VirtualEngine(SwarmStage& stage) : stage_(stage) {}
 
-  // Answered once, within the time limit of a member: what became of it, and the register if it was
-  // a read that came through. `is_deaf`: nothing of that member reaches it.
-  using Answer = std::function<void(Outcome, const Register*)>;
+  struct Done {
+    Outcome outcome = Outcome::unknown;
+    std::uint64_t revision = 0;    // As of then.
+    std::optional<Register> read;  // If it was a read that came through.
+  };
+  // Answered once, within the time limit of a member. `is_deaf`: nothing of that member reaches it.
+  using Answer = std::function<void(const Done&)>;
   void ask(const EngineAsk& ask, bool is_deaf, Answer answer);
+
+  // It loses all that it knew; or what it learned since the last copy.
+  void wipe();
+  void copy() { copy_ = {state, revision_}; }
+  void restore();
 
   EngineRegister state;
 
  private:
+  std::uint64_t revision_ = 0;  // Grows with every commit.
+  std::pair<EngineRegister, std::uint64_t> copy_;
   SwarmStage& stage_;
 };
 

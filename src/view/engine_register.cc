@@ -58,6 +58,12 @@ Outcome EngineRegister::evict(Life life) {
   return Outcome::committed;
 }
 
+void EngineRegister::remove(Life life) {
+  std::erase(enlisted, life);
+  std::erase(evicted, life);
+  std::erase_if(reg.beats, [&](const Beat& beat) { return beat.life == life; });
+}
+
 bool EngineRegister::is_evicted(Life life) const { return has(evicted, life); }
 
 }  // namespace hapax

@@ -27,6 +27,8 @@ struct EngineRegister {
   Outcome commit(const Proposal& proposal);
   // Marks it, so that its lease runs out. A conflict: there is no such life.
   Outcome evict(Life life);
+  // Its record is deleted, by people or by itself.
+  void remove(Life life);
 
   bool is_evicted(Life life) const;
 };

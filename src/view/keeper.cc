@@ -45,7 +45,7 @@ void Keeper::lease_ended(Effects& fx) {
   fx.lost = true;
 }
 
-void Keeper::on_register(const Register& now, Effects& fx) {
+void Keeper::on_register(const Register& now, Effects& fx, Epoch beyond) {
   if (standing_ == Standing::ended) return;
   if (standing_ == Standing::outside) {
     if (now.beat_of(self_) == nullptr) {
@@ -57,13 +57,15 @@ void Keeper::on_register(const Register& now, Effects& fx) {
     refused_ = false;
   }
   if (now.beat_of(self_) == nullptr) return end(fx);
+  if (is_member() && now.roll != roll_ && !now.roll.comes_after(roll_.epoch)) return end(fx);
+  if (now.version != 0) founds_ = false;
+  if (stale_ == kAnyView) stale_ = now.roll.epoch;
   if (now.roll.epoch > roll_.epoch) learn(now.roll, fx);
   std::erase_if(overdue_, [&](const Beat& beat) {
-    const Beat* there = now.beat_of(beat.life);
-    return there == nullptr || *there != beat;
+    return now.sight_of(beat.life) != beat || (beat.version == 0 && !now.roll.has(beat.life));
   });
   if (stage_ != Stage::reading) return;
-  pending_ = proposal_from(now);
+  pending_ = proposal_from(now, beyond);
   stage_ = pending_ ? Stage::committing : Stage::none;
   fx.proposal = pending_;
 }
@@ -76,9 +78,7 @@ void Keeper::on_overdue(const Beat& beat) {
             [](const Beat& a, const Beat& b) { return a.life < b.life; });
 }
 
-void Keeper::renew_view() {
-  renewing_ = standing_ == Standing::running || standing_ == Standing::changing;
-}
+void Keeper::renew_view() { renewing_ = is_member(); }
 
 void Keeper::leave(Effects& fx) {
   fx.recall = !leaving_;
@@ -144,17 +144,18 @@ bool Keeper::is_due(const Register& now) const { return proposal_from(now).has_v
 
 // --- inside ---
 
-// Its beat stood still, and is still the same.
+// Its beat stood still, and is still the same. Whoever deletes the beat of a member does not end
+// its lease: it is waited for as if the beat stood still.
 bool Keeper::is_gone(const Register& now, Life life) const {
   if (life == self_) return leaving_ && (drained_ || !leased_);
-  const Beat* there = now.beat_of(life);
-  // A member without a beat was shut out: somebody deleted it.
-  return there == nullptr || std::find(overdue_.begin(), overdue_.end(), *there) != overdue_.end();
+  return std::find(overdue_.begin(), overdue_.end(), now.sight_of(life)) != overdue_.end();
 }
 
-std::optional<Proposal> Keeper::proposal_from(const Register& now) const {
-  if (now.beat_of(self_) == nullptr) return std::nullopt;
-  Proposal proposal{now.version, {Epoch{number(now.roll.epoch) + 1}, {}}, {}};
+std::optional<Proposal> Keeper::proposal_from(const Register& now, Epoch beyond) const {
+  if (now.beat_of(self_) == nullptr || (now.version == 0 && !founds_)) return std::nullopt;
+  const bool is_witness = is_member() && !is_to_be_renewed();
+  const Epoch highest = std::max({now.roll.epoch, roll_.epoch, is_witness ? Epoch{} : beyond});
+  Proposal proposal{now.version, now.roll.next(Epoch{number(highest) + 1}), {}};
   for (const Beat& beat : now.beats) {
     if (proposal.gone.size() < kMostGone && is_gone(now, beat.life)) proposal.gone.push_back(beat);
   }
@@ -170,16 +171,19 @@ std::optional<Proposal> Keeper::proposal_from(const Register& now) const {
     if (!goes(beat.life) && !now.roll.has(beat.life)) proposal.next.members.push_back(beat.life);
   }
   const bool same = proposal.next.members == now.roll.members && proposal.gone.empty();
-  if (same && !(renewing_ && now.roll.epoch == roll_.epoch)) return std::nullopt;
+  // An engine that went back may have us in a view that is too low to begin.
+  const bool is_too_low =
+      standing_ == Standing::announced && now.roll.has(self_) && now.roll.epoch <= roll_.epoch;
+  const bool is_renewed = is_member() && is_to_be_renewed() && now.roll.epoch == roll_.epoch;
+  if (same && !is_renewed && !is_too_low) return std::nullopt;
   return proposal;
 }
 
 void Keeper::learn(const Roll& roll, Effects& fx) {
   if (roll.epoch <= roll_.epoch) return;
-  const bool was_member = standing_ == Standing::changing || standing_ == Standing::running;
   if (!roll.has(self_)) {
     // We are out: we left, or were given up on. A life that only waits to get in goes on waiting.
-    if (was_member) end(fx);
+    if (is_member()) end(fx);
     return;
   }
   // Even if it stopped for an earlier view, which is skipped: what it held then it still holds.
@@ -202,7 +206,7 @@ void Keeper::begin_if_complete(Effects& fx) {
 void Keeper::end(Effects& fx) {
   fx.lost = fx.lost || leased_;
   fx.ended = true;
-  *this = Keeper{self_};
+  *this = Keeper{self_, roll_.epoch};
   standing_ = Standing::ended;
 }
 

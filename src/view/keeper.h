@@ -4,15 +4,23 @@
 //
 // What the driver must ensure:
 //   - Before anything else it hands in, it says lease_ended() if the lease has run out: TTL after
-//     the last acknowledged beat was *sent*, on the monotonic clock, less a margin for drift.
-//   - on_overdue() only after seeing a beat unchanged for TTL plus margin on its own clock.
+//     the last acknowledged beat was *sent*, on the monotonic clock, less a margin for drift. And
+//     lapse() with it; after that it hands in no register whose reading began before.
+//   - on_overdue() only after seeing a beat unchanged for TTL plus margin on its own clock, or a
+//     member of the roll without one.
 //   - Frames carry their epoch and are treated as what_to_do() says: nothing of a view is handled
 //     before it begins here or after it stops.
+//   - may_found() only after seeing no roll in the register for TTL plus margin on its own clock,
+//     unless there never was a group: an engine may have lost its records, but no lease ends by
+//     that.
+//   - A register is handed in only if it was read after our last commit that has been answered: one
+//     with a lower epoch than we have seen means that the engine went back.
 //   - Effects are carried out in the order in which Effects lists them.
 //   - A life is used once.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -70,7 +78,8 @@ class Keeper {
     void clear() { *this = {}; }
   };
 
-  explicit Keeper(Life self) : self_(self) {}
+  // `above`: the highest epoch that was ever seen here. Views of this life come after it.
+  explicit Keeper(Life self, Epoch above = {}) : self_(self), roll_{above, {}} {}
 
   // --- what happens ---
 
@@ -82,15 +91,33 @@ class Keeper {
   void on_beat(Outcome outcome, Effects& fx);
   void lease_ended(Effects& fx);
 
-  // Read by us, or told by a watch; older ones than before are ignored.
-  void on_register(const Register& now, Effects& fx);
+  // Read by us, or told by a watch. A member ends if the engine went back. `beyond`: an epoch that
+  // no view has reached, by the clock. Whoever has not been in the recorded view all the time
+  // cannot tell whether it is the latest, and proposes one after that.
+  void on_register(const Register& now, Effects& fx, Epoch beyond = {});
+  // The register is older than one that we have read: whatever we are in it, this life is over.
+  void on_went_back(Effects& fx) {
+    if (standing_ != Standing::outside && standing_ != Standing::ended) end(fx);
+  }
   // The next roll, as a fixed list agrees on it (unanimity.h) without a register or leases.
   void on_roll(const Roll& roll, Effects& fx) { learn(roll, fx); }
 
-  // That beat stood still for TTL plus margin.
+  // That beat stood still for TTL plus margin; of version 0: that member of the roll had none for
+  // so long.
   void on_overdue(const Beat& beat);
-  // Our links have lost what they had: the same members start afresh.
+  // There was no roll for long enough: ours may be the first.
+  void may_found() { founds_ = true; }
+  // Nothing has been read for so long that what stood still may have moved since, and be back.
+  void look_anew() { overdue_.clear(); }
+  // Our links have lost what they had: the same members start afresh, and we grant nothing before
+  // that.
   void renew_view();
+  // The lease had run out: the group may have gone on without us, and the engine may have been
+  // restored from a copy that does not know. We grant nothing before a view that is later than what
+  // we read from now on.
+  void lapse() {
+    if (is_member() || standing_ == Standing::announced) stale_ = kAnyView;
+  }
   // We want to leave. Nothing is granted any more, no beat renews the lease, and we are out when
   // nothing is held here any more or the lease is over.
   void leave(Effects& fx);
@@ -116,14 +143,17 @@ class Keeper {
 
   Life self() const { return self_; }
   Standing standing() const { return standing_; }
-  // Whether a client may be let in: inside a view, under a lease that has not run out.
-  bool may_grant() const { return standing_ == Standing::running && leased_ && !leaving_; }
+  // Whether a client may be let in: inside a view, under a lease that has not run out since.
+  bool may_grant() const {
+    return standing_ == Standing::running && leased_ && !leaving_ && !is_to_be_renewed();
+  }
   bool is_leased() const { return leased_; }
   bool is_leaving() const { return leaving_; }
   // For the view that is about to begin.
   bool has_reported(Life life) const;
   bool is_renewing() const { return renewing_; }
-  // The view we stopped for or run in. REQUIRES: changing or running.
+  bool founds() const { return founds_; }
+  // The view we stopped for or run in. Else nobody is in it, and its epoch is the highest we know.
   const Roll& roll() const { return roll_; }
   // Whether `now` gives us reason to propose.
   bool is_due(const Register& now) const;
@@ -131,8 +161,8 @@ class Keeper {
   // What is being committed.
   const std::optional<Proposal>& pending() const { return pending_; }
 
-  HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, drained_, refused_, renewing_, roll_,
-               reported_, overdue_, stage_, pending_)
+  HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, drained_, refused_, renewing_, stale_,
+               founds_, roll_, reported_, overdue_, stage_, pending_)
 
   // How many are given up on at a time: engines take commits of a limited size.
   static constexpr std::size_t kMostGone = 20;
@@ -141,7 +171,13 @@ class Keeper {
   enum class Stage : std::uint8_t { none, reading, committing };
   friend constexpr bool is_valid(Stage stage) { return stage <= Stage::committing; }
 
-  std::optional<Proposal> proposal_from(const Register& now) const;
+  static constexpr Epoch kAnyView{std::numeric_limits<std::uint64_t>::max()};
+
+  bool is_member() const {
+    return standing_ == Standing::changing || standing_ == Standing::running;
+  }
+  bool is_to_be_renewed() const { return renewing_ || roll_.epoch <= stale_; }
+  std::optional<Proposal> proposal_from(const Register& now, Epoch beyond = {}) const;
   bool is_gone(const Register& now, Life life) const;
   void learn(const Roll& roll, Effects& fx);
   void begin_if_complete(Effects& fx);
@@ -154,6 +190,8 @@ class Keeper {
   bool drained_ = false;
   bool refused_ = false;  // Our announcement was. The register says why.
   bool renewing_ = false;
+  Epoch stale_{};  // Views up to this one may be over, though they are recorded.
+  bool founds_ = false;
   Roll roll_;
   std::vector<Life> reported_;  // Whose reports for roll_ are in, in order; while changing.
   std::vector<Beat> overdue_;   // Beats that have stood still.

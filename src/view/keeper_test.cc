@@ -13,7 +13,11 @@ constexpr Life kA{1}, kB{2}, kC{3};
 
 Register register_of(std::uint64_t version, std::uint64_t epoch, std::vector<Life> members,
                      std::vector<Beat> beats) {
-  return {version, {Epoch{epoch}, std::move(members)}, std::move(beats)};
+  Register reg{version, {Epoch{epoch}, std::move(members)}, std::move(beats)};
+  for (std::uint64_t earlier = 1; earlier < epoch; ++earlier) {
+    reg.roll.after.push_back(Epoch{earlier});
+  }
+  return reg;
 }
 const Register kTwo = register_of(5, 1, {kA, kB}, {{kA, 1}, {kB, 1}});
 
@@ -42,6 +46,7 @@ TEST(Keeper, FoundsAGroup) {
   Keeper keeper = announced(kA);
   Keeper::Effects fx;
   const Register empty = register_of(0, 0, {}, {{kA, 1}});
+  keeper.may_found();
   EXPECT_TRUE(keeper.is_due(empty));
   keeper.propose(fx);
   EXPECT_TRUE(fx.read);
@@ -94,7 +99,7 @@ TEST(Keeper, CountsReportsForTheirViewOnly) {
   EXPECT_TRUE(fx.begin);
 }
 
-TEST(Keeper, LosesWithItsLeaseAndGrantsAgainAfterABeat) {
+TEST(Keeper, LosesWithItsLeaseAndGrantsAgainInTheNextView) {
   Keeper keeper = running();
   Keeper::Effects fx;
   keeper.lease_ended(fx);
@@ -103,10 +108,76 @@ TEST(Keeper, LosesWithItsLeaseAndGrantsAgainAfterABeat) {
   fx.clear();
   keeper.lease_ended(fx);
   EXPECT_FALSE(fx.lost);  // Once is enough.
+  keeper.lapse();
   keeper.on_beat(Outcome::unknown, fx);
-  EXPECT_FALSE(keeper.may_grant());
   keeper.on_beat(Outcome::committed, fx);
+  EXPECT_FALSE(keeper.may_grant());
+  EXPECT_TRUE(keeper.is_due(kTwo));
+  // That one may have been over for long when the engine was restored to it.
+  keeper.on_register(register_of(6, 2, {kA, kB}, kTwo.beats), fx);
+  keeper.on_report(kB, Epoch{2}, fx);
+  EXPECT_EQ(keeper.standing(), Standing::running);
+  EXPECT_FALSE(keeper.may_grant());
+  keeper.on_register(register_of(7, 3, {kA, kB}, kTwo.beats), fx);
+  keeper.on_report(kB, Epoch{3}, fx);
   EXPECT_TRUE(keeper.may_grant());
+}
+
+TEST(Keeper, EndsIfTheEngineWentBack) {
+  for (const Register& back : {register_of(4, 0, {}, kTwo.beats), register_of(0, 0, {}, kTwo.beats),
+                               register_of(5, 1, {kB, kA}, kTwo.beats)}) {
+    Keeper keeper = running();
+    Keeper::Effects fx;
+    keeper.on_register(back, fx);
+    EXPECT_TRUE(fx.lost);
+    EXPECT_TRUE(fx.ended);
+    EXPECT_EQ(keeper.roll(), (Roll{Epoch{1}, {}}));
+  }
+}
+
+// The engine was restored to before our view, and somebody who does not know has gone on from
+// there.
+TEST(Keeper, EndsIfTheNextViewDoesNotComeAfterItsOwn) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.on_register(register_of(6, 2, {kA, kB}, kTwo.beats), fx);
+  EXPECT_FALSE(fx.ended);
+  Register fork = register_of(9, 5, {kA, kC}, {{kA, 1}, {kC, 1}});
+  fork.roll.after = {Epoch{1}};
+  keeper.on_register(fork, fx);
+  EXPECT_TRUE(fx.ended);
+}
+
+TEST(Keeper, ProposesViewsAboveAllThatWereSeen) {
+  Keeper keeper{kC, Epoch{9}};
+  Keeper::Effects fx;
+  keeper.announce(fx);
+  keeper.on_announced(Outcome::committed, fx);
+  Register back = kTwo;
+  back.beats.push_back({kC, 1});
+  keeper.propose(fx);
+  keeper.on_register(back, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_EQ(fx.proposal->next, (Roll{Epoch{10}, {kA, kB, kC}, {Epoch{1}}}));
+  keeper.on_proposed(Outcome::conflict, fx);
+  fx.clear();
+  // Somebody else's, who does not know: nobody may begin it here.
+  back.roll = {Epoch{2}, {kA, kB, kC}};
+  keeper.on_register(back, fx);
+  EXPECT_FALSE(fx.report);
+  EXPECT_TRUE(keeper.is_due(back));
+}
+
+TEST(Keeper, FoundsAGroupOnlyWhenItMay) {
+  Keeper keeper = announced(kA);
+  Keeper::Effects fx;
+  const Register empty = register_of(0, 0, {}, {{kA, 1}});
+  keeper.on_register(empty, fx);
+  EXPECT_FALSE(keeper.is_due(empty));
+  keeper.may_found();
+  EXPECT_TRUE(keeper.is_due(empty));
+  keeper.on_register(register_of(5, 1, {kB}, {{kA, 1}, {kB, 1}}), fx);
+  EXPECT_FALSE(keeper.is_due(empty)) << "there was one meanwhile";
 }
 
 TEST(Keeper, EndsWhenItsBeatIsRefused) {
@@ -247,6 +318,24 @@ TEST(Keeper, StrikesOffWhoIsAnnouncedAndGivenUpOnBeforeAnyViewHasIt) {
   EXPECT_TRUE(keeper.is_due(reg));
 }
 
+// Its lease may run on: only its record is gone.
+TEST(Keeper, WaitsForAMemberWhoseRecordWasDeleted) {
+  Keeper keeper = running();
+  const Register without = register_of(5, 1, {kA, kB}, {{kA, 1}});
+  Keeper::Effects fx;
+  keeper.on_overdue({kB, 1});
+  keeper.on_register(without, fx);
+  EXPECT_FALSE(keeper.is_due(without)) << "that beat stood still, but this is news";
+  keeper.on_overdue({kB, 0});
+  keeper.on_register(without, fx);
+  EXPECT_TRUE(keeper.is_due(without));
+  keeper.propose(fx);
+  keeper.on_register(without, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_THAT(fx.proposal->next.members, ElementsAre(kA));
+  EXPECT_THAT(fx.proposal->gone, ::testing::IsEmpty());
+}
+
 TEST(Keeper, RenewsAViewOnce) {
   Keeper keeper = running();
   Keeper::Effects fx;
@@ -254,7 +343,7 @@ TEST(Keeper, RenewsAViewOnce) {
   keeper.propose(fx);
   keeper.on_register(kTwo, fx);
   ASSERT_TRUE(fx.proposal.has_value());
-  EXPECT_EQ(fx.proposal->next, (Roll{Epoch{2}, {kA, kB}}));
+  EXPECT_EQ(fx.proposal->next, (Roll{Epoch{2}, {kA, kB}, {Epoch{1}}}));
   keeper.on_proposed(Outcome::committed, fx);
   EXPECT_TRUE(fx.stop);
   EXPECT_FALSE(keeper.is_due(register_of(6, 2, {kA, kB}, kTwo.beats)));

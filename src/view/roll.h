@@ -23,7 +23,10 @@ constexpr std::uint64_t number(Life life) { return static_cast<std::uint64_t>(li
 struct Roll {
   Epoch epoch{};              // 0: there has been no view yet.
   std::vector<Life> members;  // In the view a member is known by its place here.
-  HAPAX_RECORD(Roll, epoch, members)
+  // The views before it, as far as they are remembered; in order. One that does not come after the
+  // view that we are in is of an engine that has forgotten ours.
+  std::vector<Epoch> after{};
+  HAPAX_RECORD(Roll, epoch, members, after)
 
   std::optional<NodeId> place_of(Life life) const {
     const auto at = std::find(members.begin(), members.end(), life);
@@ -31,6 +34,17 @@ struct Roll {
     return NodeId{static_cast<std::uint32_t>(at - members.begin())};
   }
   bool has(Life life) const { return place_of(life).has_value(); }
+  bool comes_after(Epoch earlier) const {
+    return std::find(after.begin(), after.end(), earlier) != after.end();
+  }
+  // An empty one that comes after this.
+  Roll next(Epoch next_epoch) const {
+    constexpr std::size_t kRemembered = 16;
+    Roll roll{next_epoch, {}, after};
+    if (epoch != Epoch{}) roll.after.push_back(epoch);
+    if (roll.after.size() > kRemembered) roll.after.erase(roll.after.begin());
+    return roll;
+  }
 };
 
 // A member's sign of life. A life that has one is a member, or wants to be.
@@ -51,6 +65,12 @@ struct Register {
     const auto at =
         std::find_if(beats.begin(), beats.end(), [&](const Beat& b) { return b.life == life; });
     return at == beats.end() ? nullptr : &*at;
+  }
+  // What stands still if that life is gone: its beat; one of version 0 if it has none, because
+  // somebody deleted its record.
+  Beat sight_of(Life life) const {
+    const Beat* there = beat_of(life);
+    return there == nullptr ? Beat{life, 0} : *there;
   }
 };
 

@@ -72,9 +72,9 @@ class ViewMembers {
   const Bytes& frame(std::uint32_t number) const { return frames_[number]; }
 
   // A new process.
-  std::uint32_t born_as(Life life) {
+  std::uint32_t born_as(Life life, Epoch above = {}) {
     MemberViews member = blank_;
-    member.be_born(life);
+    member.be_born(life, above);
     return number_of(member);
   }
   // What becomes of that member when act(member, orders, reaction) happens to it.

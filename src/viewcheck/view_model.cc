@@ -42,6 +42,7 @@ void ViewModel::expand(const std::uint64_t* row, Steps& steps) {
   for (std::uint32_t l = 0; l < n_ * n_; ++l) scene_.links[l] = links_[now_[n_ + l]];
   scene_.commons = commons_[now_.back()];
   for (std::uint32_t i = 0; i < n_; ++i) expand_process(steps, i);
+  expand_engine(steps);
 }
 
 std::uint64_t ViewModel::waits(const std::uint64_t* row) const {
@@ -129,6 +130,8 @@ void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
   fault(options_.crash && is_in, ViewStep::crash, [&] { scene_.crash(i); });
   fault(options_.leave && scene_.can_leave(i), ViewStep::leave, [&] { scene_.leave(i); });
   fault(options_.evict && scene_.can_be_evicted(i), ViewStep::evict, [&] { scene_.evict(i); });
+  fault(options_.deletion && scene_.can_be_deleted(i), ViewStep::deletion,
+        [&] { scene_.delete_record(i); });
   // It has stopped beating.
   take(keeper.is_leaving() && scene_.can_expire(i), ViewStep::expire, [&] { scene_.expire(i); });
   const bool is_member =
@@ -138,6 +141,19 @@ void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
   for (std::uint32_t from = 0; from < n_; ++from) {
     if (from != i && scene_.can_deliver(from, i)) expand_link(steps, from, i);
   }
+}
+
+void ViewModel::expand_engine(Steps& steps) {
+  const auto fault = [&](bool can, ViewStep kind, auto&& act) {
+    if (!can || scene_.commons.faults == 0) return;
+    step(steps, step_of(kind, 0), [&] {
+      scene_.spend();
+      act();
+    });
+  };
+  fault(options_.wiped, ViewStep::wiped, [&] { scene_.wipe(); });
+  fault(options_.restored && scene_.can_be_restored(), ViewStep::restored,
+        [&] { scene_.restore(); });
 }
 
 void ViewModel::expand_link(Steps& steps, std::uint32_t from, std::uint32_t to) {

@@ -41,6 +41,9 @@ enum class ViewStep : std::uint8_t {
   restart,
   leave,
   evict,
+  deletion,
+  wiped,
+  restored,
   give_way,
   answer_lost,
   commit_lost,
@@ -71,7 +74,7 @@ class ViewModel final : public SearchModel {
   const Process& process_at(const std::uint64_t* row, std::uint32_t i) const;
 
   void expand_process(Steps& steps, std::uint32_t i);
-
+  void expand_engine(Steps& steps);
   void expand_link(Steps& steps, std::uint32_t from, std::uint32_t to);
 
   // Takes the step, hands it on, and puts everything back as it was.

@@ -71,6 +71,12 @@ std::string ViewModel::tell(const SearchStep& step) const {
       return fmt::format("P{} wants to leave the group", who);
     case ViewStep::evict:
       return fmt::format("P{} is evicted", who);
+    case ViewStep::deletion:
+      return fmt::format("the record of P{} is deleted", who);
+    case ViewStep::wiped:
+      return "the engine loses all its records";
+    case ViewStep::restored:
+      return "the engine is restored to what it was in the beginning";
     case ViewStep::give_way:
       return fmt::format("P{} is cut off from another member and gives way", who);
     case ViewStep::answer_lost:

@@ -20,12 +20,16 @@ struct ViewCheckOptions {
   bool restart = false;
   bool leave = false;
   bool evict = false;
+  bool deletion = false;     // Of a member's record, by whomever.
+  bool wiped = false;        // The engine loses all that it knew …
+  bool restored = false;     // … or what it learned since the beginning.
   bool cut = false;          // A link stays cut, until one of its ends gives way.
   bool lost_answer = false;  // Of a commit that happened, or that did not.
   bool gate = false;         // Clients read and write behind a gate, and may write late.
   std::optional<ViewRule> without{};
   std::uint64_t most_bytes = std::uint64_t{4} << 30;
 
+  bool engine_forgets() const { return wiped || restored; }
   bool leaves_out(ViewRule rule) const { return without == rule; }
 };
 

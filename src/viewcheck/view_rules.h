@@ -27,13 +27,17 @@ enum class ViewRule : std::uint8_t {
   release_remembered,
   asked_again,
   home_is_idle,
-  loss_releases,
   lease_at_entry,
   epoch_in_fence,
   gate_minds_reads,
   loop_beats,
   later_kept,
   promise_kept,
+  missing_waits,
+  first_view_waits,
+  back_ends,
+  later_epoch,
+  lapse_renews,
 };
 
 struct ViewRuleInfo {
@@ -74,8 +78,6 @@ inline constexpr std::array kViewRules{
                  "what is waited for is asked for again when the view begins"},
     ViewRuleInfo{ViewRule::home_is_idle, "home-is-idle",
                  "a lock that nobody holds begins at its home, not held"},
-    ViewRuleInfo{ViewRule::loss_releases, "loss-releases",
-                 "a lost lock is released by the algorithm, not forgotten"},
     ViewRuleInfo{ViewRule::lease_at_entry, "lease-at-entry",
                  "every entry checks that the lease is not over"},
     ViewRuleInfo{ViewRule::epoch_in_fence, "epoch-in-fence", "a fence begins with the epoch"},
@@ -87,6 +89,16 @@ inline constexpr std::array kViewRules{
                  "messages of a view that has not begun here are kept"},
     ViewRuleInfo{ViewRule::promise_kept, "promise-kept",
                  "whoever leaves stays until its clients have left or its lease is over"},
+    ViewRuleInfo{ViewRule::missing_waits, "missing-waits",
+                 "a member whose record is deleted stays until its lease is over"},
+    ViewRuleInfo{ViewRule::first_view_waits, "first-view-waits",
+                 "without a record of views, the first waits for leases that may be forgotten"},
+    ViewRuleInfo{ViewRule::back_ends, "back-ends",
+                 "a member that finds an earlier view recorded than its own ends this life"},
+    ViewRuleInfo{ViewRule::later_epoch, "later-epoch",
+                 "views come after all that were seen, whatever the engine remembers"},
+    ViewRuleInfo{ViewRule::lapse_renews, "lapse-renews",
+                 "a member whose lease ran out grants nothing before the next view"},
 };
 
 constexpr std::optional<ViewRule> view_rule_named(std::string_view name) {

@@ -1,5 +1,6 @@
 #include "viewcheck/view_scene.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "service/view_frame.h"
@@ -40,7 +41,7 @@ ViewScene::ViewScene(const Operations& algorithm, const ViewCheckOptions& option
     processes.push_back(p);
   }
   links.resize(n_ * n_);
-  commons.engine = number_of(engine);
+  commons.engine = first_engine_ = number_of(engine);
   commons.faults = static_cast<std::uint8_t>(options.faults);
 }
 
@@ -195,8 +196,15 @@ void ViewScene::pop(std::uint32_t from, std::uint32_t i) {
 
 // --- the register ---
 
+// A member that is to follow any later view is told that it comes after its own.
+Register ViewScene::read_by(const Keeper& keeper) const {
+  Register reg = engine().reg;
+  if (leaves_out(ViewRule::back_ends)) reg.roll.after.push_back(keeper.roll().epoch);
+  return reg;
+}
+
 const ViewScene::Reaction& ViewScene::learning(std::uint32_t i) {
-  const auto read = [&](Keeper& k, auto& fx) { k.on_register(engine().reg, fx); };
+  const auto read = [&](Keeper& k, auto& fx) { k.on_register(read_by(k), fx); };
   return tell(i, {Kind::learn, commons.engine, 0}, read);
 }
 
@@ -206,15 +214,45 @@ bool ViewScene::can_learn(std::uint32_t i) {
 
 void ViewScene::learn(std::uint32_t i) { take(i, learning(i)); }
 
+std::vector<Beat> ViewScene::sights() const {
+  const Register& reg = engine().reg;
+  std::vector<Beat> sights = reg.beats;
+  for (const Life life : reg.roll.members) {
+    if (reg.beat_of(life) == nullptr) sights.push_back(reg.sight_of(life));
+  }
+  return sights;
+}
+
+bool ViewScene::has_forgotten_a_lease() const {
+  const Register& reg = engine().reg;
+  const auto knows = [&](Life life) { return reg.beat_of(life) != nullptr || reg.roll.has(life); };
+  for (std::uint32_t j = 0; j < n_; ++j) {
+    const Process& p = processes[j];
+    const bool relies = p.alive ? keeper(j).is_leased() : p.client == Phase::inside;
+    if (relies && !p.expired && !knows(keeper(j).self())) return true;
+    if (p.ghost && !knows(*p.ghost)) return true;
+  }
+  return false;
+}
+
+Epoch ViewScene::by_the_clock() const {
+  if (!options_.engine_forgets() || leaves_out(ViewRule::later_epoch)) return {};
+  Epoch highest = commons.last.epoch;
+  for (std::uint32_t i = 0; i < n_; ++i) highest = std::max(highest, keeper(i).roll().epoch);
+  return highest;
+}
+
 std::uint64_t ViewScene::overdue_for(std::uint32_t i) const {
   std::uint64_t overdue = 0;
+  if (options_.engine_forgets() && has_forgotten_a_lease()) return overdue;
   std::uint64_t bit = 1;
-  for (const Beat& beat : engine().reg.beats) {
+  for (const Beat& beat : sights()) {
     const std::uint32_t j = process_of(beat.life);
     const bool is_own = beat.life == keeper(i).self();
     const bool is_over =
         keeper(j).self() == beat.life ? processes[j].expired : processes[j].ghost != beat.life;
-    const bool is_given_up = j != i && leaves_out(ViewRule::lease_before_removal);
+    const bool is_given_up = (j != i && leaves_out(ViewRule::lease_before_removal)) ||
+                             (beat.version == 0 && leaves_out(ViewRule::missing_waits));
     if (!is_own && (is_over || is_given_up)) overdue |= bit;
     bit <<= 1;
   }
@@ -224,19 +262,24 @@ std::uint64_t ViewScene::overdue_for(std::uint32_t i) const {
 // Gives up on every beat that stands still long enough, reads, and has its proposal ready.
 const ViewScene::Reaction& ViewScene::proposing(std::uint32_t i) {
   const std::uint64_t overdue = overdue_for(i);
-  const Input input{Kind::propose, commons.engine, overdue};
+  const bool may_found = engine().reg.version == 0 &&
+                         (!has_forgotten_a_lease() || leaves_out(ViewRule::first_view_waits));
+  const Epoch clock = by_the_clock();
+  const Input input{Kind::propose, commons.engine,
+                    overdue | number(clock) << 32 | std::uint64_t{may_found} << 63};
   return react(i, input, [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
     const auto give_up = [&](Keeper& keeper, auto&) {
-      const auto& beats = engine().reg.beats;
+      const std::vector<Beat> beats = sights();
       for (std::size_t b = 0; b < beats.size(); ++b) {
         if ((overdue >> b & 1) != 0) keeper.on_overdue(beats[b]);
       }
+      if (may_found) keeper.may_found();
     };
     member.tell_keeper(give_up, orders);
     reaction.is_due = member.keeper().is_due(engine().reg);
     const auto propose = [&](Keeper& keeper, Keeper::Effects& effects) {
       keeper.propose(effects);
-      keeper.on_register(engine().reg, effects);
+      keeper.on_register(read_by(keeper), effects, clock);
     };
     member.tell_keeper(propose, orders);
   });
@@ -253,7 +296,10 @@ void ViewScene::propose(std::uint32_t i) { take(i, proposing(i)); }
 void ViewScene::commit(std::uint32_t i, bool answered, bool done) {
   Proposal proposal = *keeper(i).pending();
   const bool is_renumbered = leaves_out(ViewRule::fresh_list);
-  if (is_renumbered) proposal.next.epoch = next(engine().reg.roll.epoch);
+  if (is_renumbered) {
+    proposal.next.epoch = next(engine().reg.roll.epoch);
+    proposal.next.after = engine().reg.roll.next(proposal.next.epoch).after;
+  }
   if (is_renumbered || leaves_out(ViewRule::one_proposer_wins)) {
     proposal.version = engine().reg.version;
   }
@@ -271,7 +317,10 @@ void ViewScene::commit(std::uint32_t i, bool answered, bool done) {
 }
 
 void ViewScene::wake(std::uint32_t i) {
-  tell_and_take(i, {Kind::lease_ended, 0, 0}, [](Keeper& k, auto& fx) { k.lease_ended(fx); });
+  tell_and_take(i, {Kind::lease_ended, 0, 0}, [&](Keeper& k, auto& fx) {
+    k.lease_ended(fx);
+    if (!leaves_out(ViewRule::lapse_renews)) k.lapse();
+  });
 }
 
 bool ViewScene::can_beat(std::uint32_t i) const {
@@ -313,7 +362,12 @@ void ViewScene::announce(std::uint32_t i) {
 // --- real time ---
 
 bool ViewScene::can_expire(std::uint32_t i) const {
-  return !processes[i].expired && engine().reg.beat_of(keeper(i).self()) != nullptr;
+  const Register& reg = engine().reg;
+  const Life self = keeper(i).self();
+  if (processes[i].expired) return false;
+  if (reg.beat_of(self) != nullptr || reg.roll.has(self)) return true;
+  // The engine has forgotten it; its lease runs out all the same.
+  return options_.engine_forgets() && (!processes[i].alive || keeper(i).is_leased());
 }
 
 void ViewScene::expire_ghost(std::uint32_t i) {
@@ -330,7 +384,9 @@ void ViewScene::crash(std::uint32_t i) {
   p.alive = false;
   if (p.client == Phase::waiting) p.client = Phase::idle;
   if (!options_.restart) p.left = 0;
-  p.member = members_.born_as(keeper(i).self());  // Nothing is left but whose beat it was.
+  // Nothing is left but whose beat it was; and, where that matters, what it has written down.
+  const Epoch written = options_.engine_forgets() ? keeper(i).roll().epoch : Epoch{};
+  p.member = members_.born_as(keeper(i).self(), written);
   p.before.reset();
   clear_links_to(i);
 }
@@ -371,8 +427,23 @@ void ViewScene::evict(std::uint32_t i) {
     if (!leaves_out(ViewRule::evict_waits)) return e.evict(life);
     std::erase(e.reg.roll.members, life);
     std::erase_if(e.reg.beats, [&](const Beat& beat) { return beat.life == life; });
-    e.reg.roll.epoch = next(e.reg.roll.epoch);
+    const std::vector<Life> members = e.reg.roll.members;
+    e.reg.roll = e.reg.roll.next(next(e.reg.roll.epoch));
+    e.reg.roll.members = members;
     ++e.reg.version;
+    return Outcome::committed;
+  });
+}
+
+bool ViewScene::can_be_deleted(std::uint32_t i) const {
+  return engine().reg.roll.has(keeper(i).self()) &&
+         engine().reg.beat_of(keeper(i).self()) != nullptr;
+}
+
+void ViewScene::delete_record(std::uint32_t i) {
+  const Life life = keeper(i).self();
+  change_engine([&](EngineRegister& e) {
+    e.remove(life);
     return Outcome::committed;
   });
 }

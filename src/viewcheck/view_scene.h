@@ -71,6 +71,12 @@ class ViewScene : public ViewStage {
   void leave(std::uint32_t i);
   bool can_be_evicted(std::uint32_t i) const;
   void evict(std::uint32_t i);
+  bool can_be_deleted(std::uint32_t i) const;
+  void delete_record(std::uint32_t i);
+  void wipe() { touch_commons().engine = number_of(EngineRegister{}); }
+  // Restored to the first view, if there has been another since.
+  bool can_be_restored() const { return engine().reg.roll.epoch > Epoch{1}; }
+  void restore() { touch_commons().engine = first_engine_; }
   // Cut off from another member for too long: it gives way, and comes back.
   void give_way(std::uint32_t i);
   // Only without ViewRule::instance_kept.
@@ -86,14 +92,25 @@ class ViewScene : public ViewStage {
   void tell_and_take(std::uint32_t i, const Input& input, What&& what) {
     take(i, tell(i, input, what));
   }
+  Register read_by(const Keeper& keeper) const;
   const Reaction& learning(std::uint32_t i);
   const Reaction& proposing(std::uint32_t i);
-  // The beats that stand still long enough, a bit for each place in the register.
+  // Whether somebody still relies on a lease that the engine has forgotten. Whoever sees anything
+  // stand still for TTL plus margin after that has outwaited it: what it saw before, it forgot when
+  // it noticed that the engine went back, or when it had not looked for a TTL.
+  bool has_forgotten_a_lease() const;
+  // An epoch that no view has exceeded, where that matters.
+  Epoch by_the_clock() const;
+  // Who counts in the register: with a beat, or in the roll without one.
+  std::vector<Beat> sights() const;
+  // Those that stand still long enough, a bit for each of sights().
   std::uint64_t overdue_for(std::uint32_t i) const;
   // Whether it goes to the member as it was before it stopped.
   bool is_for_before(std::uint32_t i, const Parcel& parcel) const;
   Handling handling(std::uint32_t i, const Parcel& parcel) const;
   void pop(std::uint32_t from, std::uint32_t i);
+
+  std::uint32_t first_engine_ = 0;  // By number.
 };
 
 }  // namespace hapax

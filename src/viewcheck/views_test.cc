@@ -29,6 +29,9 @@ ViewCheckOptions with_faults(std::string_view kinds, std::uint32_t most = 1) {
   options.leave = has("leave");
   options.evict = has("evict");
   options.cut = has("cut");
+  options.deletion = has("delete");
+  options.wiped = has("wiped");
+  options.restored = has("restored");
   options.lost_answer = has("answer");
   return options;
 }
@@ -45,13 +48,20 @@ void expect_holds(std::string_view algorithm, const ViewCheckOptions& options,
 }
 
 TEST_P(InViews, HoldsForTwoWithEveryFault) {
-  ViewCheckOptions options = with_faults("crash pause restart leave evict cut answer");
+  ViewCheckOptions options = with_faults("crash pause restart leave evict delete cut answer");
   options.n = 2;
   expect_holds(GetParam(), options, 3'000);
 }
 
 TEST_P(InViews, HoldsWhenTheSecondJoins) {
   ViewCheckOptions options = with_faults("crash pause answer");
+  options.n = 2;
+  options.joiners = 1;
+  expect_holds(GetParam(), options, 500);
+}
+
+TEST_P(InViews, HoldsForTwoThoughTheEngineForgets) {
+  ViewCheckOptions options = with_faults("wiped restored crash pause leave");
   options.n = 2;
   options.joiners = 1;
   expect_holds(GetParam(), options, 500);
@@ -79,7 +89,7 @@ TEST(Views, HoldForThreeThatShare) {
   expect_holds("semaphore-ra", options, 1'000);
 }
 TEST(Views, HoldForTwoWithTwoFaults) {
-  ViewCheckOptions options = with_faults("crash pause restart leave evict cut answer", 2);
+  ViewCheckOptions options = with_faults("crash pause restart leave evict delete cut answer", 2);
   options.n = 2;
   expect_holds("carvalho-roucairol", options, 20'000);
 }
@@ -122,7 +132,6 @@ constexpr LeftOut kLeftOut[] = {
     {"release-remembered", "naimi-trehel", "progress", "crash pause"},
     {"asked-again", "naimi-trehel", "progress", "crash pause"},
     {"home-is-idle", "naimi-trehel", "progress", "crash pause"},
-    {"loss-releases", "naimi-trehel", "progress", "pause"},
     {"lease-at-entry", "naimi-trehel", "lease", "pause"},
     {"epoch-in-fence", "naimi-trehel", "fences", "crash pause"},
     {"gate-minds-reads", "naimi-trehel", "updates", "pause", 1, 0, true},
@@ -130,6 +139,11 @@ constexpr LeftOut kLeftOut[] = {
     {"later-kept", "naimi-trehel", "progress", "crash pause"},
     {"promise-kept", "naimi-trehel", "exclusion", "leave"},
     {"promise-kept", "ricart-agrawala", "exclusion", "cut"},
+    {"missing-waits", "naimi-trehel", "exclusion", "delete"},
+    {"first-view-waits", "naimi-trehel", "exclusion", "wiped"},
+    {"back-ends", "naimi-trehel", "progress", "restored", 1, 1},
+    {"later-epoch", "naimi-trehel", "fences", "wiped"},
+    {"lapse-renews", "carvalho-roucairol", "exclusion", "pause restored", 2},
 };
 
 class LeavingOut : public ::testing::TestWithParam<LeftOut> {};

@@ -62,16 +62,16 @@ void Group::add_member(const Plan& plan) {
   const std::string state = (plan.folder / (host + ".state")).string();
   words.insert(words.end(), {plan.hapax.string(), "node", "--group", "faults"});
   if (engine_->url().empty()) {
-    words.insert(words.end(),
-                 {"--self", fmt::format("{}", i + 1), "--members", addresses_, "--state", state});
+    words.insert(words.end(), {"--self", fmt::format("{}", i + 1), "--members", addresses_});
   } else {
     words.insert(words.end(), {"--engine", engine_->url(), "--name", host, "--listen",
                                network_.address_of(host) + ":7400", "--ttl",
                                fmt::format("{}ms", plan.ttl.count())});
   }
-  words.insert(words.end(), {"--clients", socket_of(plan, i), "--ca", certs + "/ca.pem", "--cert",
-                             fmt::format("{}/member-{}.pem", certs, i + 1), "--key",
-                             fmt::format("{}/member-{}.key", certs, i + 1)});
+  words.insert(words.end(),
+               {"--state", state, "--clients", socket_of(plan, i), "--ca", certs + "/ca.pem",
+                "--cert", fmt::format("{}/member-{}.pem", certs, i + 1), "--key",
+                fmt::format("{}/member-{}.key", certs, i + 1)});
   std::ofstream{clock} << "+0s\n";
   members_.push_back({host,
                       Restartable{host, host, words, (plan.folder / (host + ".log")).string()},

@@ -51,6 +51,6 @@ HAPAX_FUZZ_TARGET(records) {
   }
   for (const Enlisted& life : directory->lives) {
     change(store, evicting(life.life, "somebody"));
-    change(store, withdrawing(life.life));
+    change(store, striking(life));
   }
 }
