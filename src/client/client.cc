@@ -7,8 +7,8 @@
 
 #include "base/credentials.h"
 #include "client/endpoints.h"
+#include "client/own_gateway.h"
 #include "client/questions.h"
-#include "client/way.h"
 #include "net/tls.h"
 #include "net/usual_folder.h"
 
@@ -75,24 +75,20 @@ Client::~Client() = default;
 
 std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32_t>* silent,
                                   std::uint64_t* more_locks) {
-  return client::who(*detail::Way{gateway_}, name, silent, more_locks);
+  return client::who(*detail::OwnGateway{gateway_}, name, silent, more_locks);
 }
-GroupStatus Client::status() { return client::status(*detail::Way{gateway_}); }
-MemberStats Client::stats() { return client::stats(*detail::Way{gateway_}); }
+GroupStatus Client::status() { return client::status(*detail::OwnGateway{gateway_}); }
+MemberStats Client::stats() { return client::stats(*detail::OwnGateway{gateway_}); }
 
 void Client::leave_group(std::chrono::milliseconds patience) {
   std::string why;
-  client::throw_if(
-      detail::Way { gateway_ } -> leave(patience, why), why);
+  client::throw_if((*detail::OwnGateway{gateway_}).leave(patience, why), why);
 }
 void Client::evict(std::string_view member) {
   std::string why;
-  client::throw_if(
-      detail::Way { gateway_ } -> evict(std::string{member}, why), why);
+  client::throw_if((*detail::OwnGateway{gateway_}).evict(std::string{member}, why), why);
 }
-std::stop_token Client::lost() const {
-  return detail::Way { gateway_ } -> lost();
-}
+std::stop_token Client::lost() const { return (*detail::OwnGateway{gateway_}).lost(); }
 
 std::string Client::default_address() {
   if (const char* given = std::getenv("HAPAX_ADDRESS"); given != nullptr && *given != '\0') {

@@ -6,7 +6,7 @@
 #include "client/asking.h"
 #include "client/candidate.h"
 #include "client/changes.h"
-#include "client/way.h"
+#include "client/own_gateway.h"
 #include "core/lock_name.h"
 #include "hapax/error.h"
 
@@ -26,7 +26,7 @@ bool is_good_value(std::string_view value) {
 
 class Election::Observation::Impl {
  public:
-  Impl(const detail::Way& gateway, const std::string& name)
+  Impl(const detail::OwnGateway& gateway, const std::string& name)
       : gateway_(gateway), id_(gateway_->observe(name, changes_)) {}
   ~Impl() { gateway_->unobserve(id_); }
 
@@ -35,7 +35,7 @@ class Election::Observation::Impl {
 
  private:
   const std::shared_ptr<detail::Changes> changes_ = std::make_shared<detail::Changes>();
-  const detail::Way gateway_;
+  const detail::OwnGateway gateway_;
   const std::uint64_t id_;
 };
 
@@ -141,7 +141,7 @@ class Election::Impl {
     if (!gateway_.is_ours()) throw std::system_error{make_error_code(Errc::forked), name_};
   }
 
-  const detail::Way gateway_;
+  const detail::OwnGateway gateway_;
   const std::string name_;
 
  private:

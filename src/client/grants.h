@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "client/way.h"
+#include "client/own_gateway.h"
 #include "core/want.h"
 #include "hapax/client.h"
 #include "hapax/fence.h"
@@ -73,7 +73,7 @@ class Grants {
   Held::const_iterator find(std::optional<Want> want) const;
   void release_one(Want want, std::string_view call, bool is_own);
 
-  const Way gateway_;
+  const OwnGateway gateway_;
   const std::string name_;
   mutable std::mutex mutex_;  // Guards what follows.
   Held held_;                 // In the order in which they came.

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "client/way.h"
+#include "client/own_gateway.h"
 #include "hapax/client.h"
 
 namespace hapax::detail {
@@ -30,7 +30,7 @@ class JobTie {
   }
 
  private:
-  const Way gateway_;
+  const OwnGateway gateway_;
 };
 
 }  // namespace hapax::detail

@@ -8,7 +8,7 @@
 
 #include "client/asking.h"
 #include "client/misuse.h"
-#include "client/way.h"
+#include "client/own_gateway.h"
 
 namespace hapax {
 
@@ -72,7 +72,7 @@ class Mutex::Impl {
   std::stop_token lost() const { return gateway_->lost(holding_); }
   std::chrono::milliseconds valid_for() const { return gateway_->valid_for(holding_); }
 
-  const detail::Way gateway_;
+  const detail::OwnGateway gateway_;
   const std::string name_;
   const std::shared_ptr<detail::LockHandle> handle_;
   std::atomic<std::chrono::milliseconds::rep> patience_ms_{250};

@@ -4,8 +4,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "client/own_gateway.h"
 #include "client/questions.h"
-#include "client/way.h"
 #include "hapax/error.h"
 #include "member/member.h"
 #include "membership/directory.h"
@@ -99,14 +99,13 @@ bool Node::is_complete() const {
 }
 std::vector<LockInfo> Node::who(std::string_view name, std::vector<std::uint32_t>* silent,
                                 std::uint64_t* more_locks) {
-  return client::who(*detail::Way{gateway_}, name, silent, more_locks);
+  return client::who(*detail::OwnGateway{gateway_}, name, silent, more_locks);
 }
-GroupStatus Node::status() { return client::status(*detail::Way{gateway_}); }
-MemberStats Node::stats() { return client::stats(*detail::Way{gateway_}); }
+GroupStatus Node::status() { return client::status(*detail::OwnGateway{gateway_}); }
+MemberStats Node::stats() { return client::stats(*detail::OwnGateway{gateway_}); }
 void Node::leave_group(std::chrono::milliseconds patience) {
   std::string why;
-  client::throw_if(
-      detail::Way { gateway_ } -> leave(patience, why), why);
+  client::throw_if((*detail::OwnGateway{gateway_}).leave(patience, why), why);
 }
 
 }  // namespace hapax

@@ -12,9 +12,9 @@ namespace hapax::detail {
 // be relied on, asked for or given back here. Every call fails with Errc::forked.
 Gateway& forked_gateway() noexcept;
 
-class Way {
+class OwnGateway {
  public:
-  explicit Way(std::shared_ptr<Gateway> gateway) : gateway_(std::move(gateway)) {}
+  explicit OwnGateway(std::shared_ptr<Gateway> gateway) : gateway_(std::move(gateway)) {}
 
   // Whether it was made by this process. Ask before taking a mutex: at the time of the fork another
   // thread may have had it.

@@ -1,4 +1,4 @@
-#include "client/way.h"
+#include "client/own_gateway.h"
 
 #include "client/changes.h"
 #include "client/library_thread.h"
