@@ -188,7 +188,19 @@ void Strikes::kill_worker() { group_.replace_worker(random_.below(group_.workers
 
 void Strikes::stop_engine() { group_.engine().stop_all(); }
 
-void Strikes::wipe_engine() { group_.engine().wipe(); }
+// Members that had a file open must be restarted, and say so. The first is, at once: what it grants
+// must not be what the others still have.
+void Strikes::wipe_engine() {
+  group_.engine().wipe();
+  if (!group_.engine().has_disk()) return;
+  const std::size_t first = some_member();
+  group_.members()[first].daemon.kill_now();
+  group_.members()[first].daemon.start();
+  pass(plan_.ttl * 3);
+  for (std::size_t other = 0; other < group_.members().size(); ++other) {
+    if (other != first) group_.members()[other].daemon.kill_now();
+  }
+}
 
 void Strikes::restore_engine() { group_.engine().restore(); }
 
