@@ -180,6 +180,16 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
   return directory;
 }
 
+bool is_only_beats(const engine::Commit& commit, const Directory& known) {
+  return std::all_of(commit.writes.begin(), commit.writes.end(), [&](const engine::Write& write) {
+    if (!write.value || !write.key.starts_with(kLife)) return false;
+    const auto now = enlisted_in({write.key, *write.value, commit.revision});
+    const Enlisted* before = now ? known.find(now->life) : nullptr;
+    return before != nullptr && before->announced && now->announced && now->seat == before->seat &&
+           now->address == before->address && now->name == before->name;
+  });
+}
+
 Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings) {
   return {{{std::string{kSettings}, now.settings_version},
            {std::string{kLives}, now.last_life_version},

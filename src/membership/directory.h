@@ -60,6 +60,10 @@ struct Directory {
 // An error that names the record nobody of this version would write.
 Result<Directory> directory_of(const engine::Snapshot& snapshot);
 
+// Whether a commit only renews the beats of members that are known to be announced: nothing that
+// cannot wait for the next reading.
+bool is_only_beats(const engine::Commit& commit, const Directory& known);
+
 struct Change {
   std::vector<engine::Condition> conditions;
   std::vector<engine::Write> writes;

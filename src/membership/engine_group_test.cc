@@ -536,6 +536,18 @@ TEST_F(Groups, SayAtOnceThatTheirAddressIsTaken) {
   EXPECT_FALSE((*second)->is_enlisted());
 }
 
+// Beats wake nobody: what a member reads in a TTL does not depend on how many others beat.
+TEST_F(Groups, ReadNothingBecauseOthersBeat) {
+  join(5);
+  ASSERT_TRUE(until([&] { return all_in_one_view(5); })) << logs();
+  EXPECT_FALSE(until([] { return false; }, milliseconds{600}));
+  const std::uint64_t before = server.reads;
+  const Instant start = boot_clock_now();
+  EXPECT_FALSE(until([] { return false; }, milliseconds{1'800}));
+  const auto ttls = static_cast<std::uint64_t>((boot_clock_now() - start) / milliseconds{600}) + 1;
+  EXPECT_LE(server.reads - before, ttls * 5 * 4);
+}
+
 TEST(Group, RefusesWhatMakesNoSense) {
   boost::asio::io_context io;
   GroupOptions options;

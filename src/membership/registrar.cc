@@ -91,7 +91,13 @@ void Registrar::on_snapshot(const engine::Snapshot& snapshot, engine::Revision k
 
 void Registrar::watch_from(engine::Revision revision) {
   watch_ = engine_.watch("", revision,
-                         {if_alive([this](const engine::Commit&) { read(); }), if_alive([this] {
+                         {if_alive([this](const engine::Commit& commit) {
+                            // Each member beats, and each hears of it: to read all records every
+                            // time would cost more with the square of their number. Beats are seen
+                            // with the next reading, which is due in a third of a TTL.
+                            if (!is_only_beats(commit, directory_)) read();
+                          }),
+                          if_alive([this] {
                             watch_.reset();
                             handlers_.on_gap();
                             read();
