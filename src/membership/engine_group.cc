@@ -301,7 +301,7 @@ void EngineGroup::drain() {
     registrar_.withdraw([this] { host_.on_left(); });
     return;
   }
-  if (service_.held() > 0 && boot_clock_now() < *leaving_until_) return;
+  if (service_.views().held() > 0 && boot_clock_now() < *leaving_until_) return;
   service_.leave(boot_clock_now(), orders_);
 }
 

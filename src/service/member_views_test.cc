@@ -97,6 +97,7 @@ TEST(MemberViews, NothingMoreOfAViewIsSentAfterALinkHasLostSomething) {
   orders.clear();
   reg.version = 2;
   reg.roll.epoch = Epoch{2};
+  reg.roll.after = {Epoch{1}};
   views.tell_keeper(hear_of, orders);
   EXPECT_TRUE(orders.begun);
   EXPECT_GT(orders.sends.size(), 1u) << "the report, and what is asked for again";

@@ -12,7 +12,7 @@ Service::Service(Policy policy, const LeaseTimes& times, Holders& holders, bool 
     : views_(std::move(policy), holders),
       times_(times),
       beats_(times.patience()),
-      is_new_group_(is_new_group) {}
+      sight_(times, is_new_group) {}
 
 // --- time ---
 
@@ -28,7 +28,7 @@ void Service::settle_time(Instant now, Orders& orders) {
     keeper.lease_ended(effects);
     keeper.lapse();
   };
-  lapsed_ = now;
+  sight_.lapse(now);
   tell_keeper(now, tell, orders);
 }
 
@@ -40,7 +40,7 @@ Instant Service::next_deadline() const {
   if (standing == Standing::outside || standing == Standing::ended) return next;
   if (!is_beating_ && !keeper().is_leaving()) no_later(next_beat_);
   no_later(beats_.next_deadline());
-  if (unrecorded_since_ && !keeper().founds()) no_later(*unrecorded_since_ + times_.patience());
+  if (!keeper().founds()) no_later(sight_.may_found_at().value_or(Instant::max()));
   if (due_since_ && !keeper().is_proposing()) no_later(*due_since_ + propose_delay());
   return next;
 }
@@ -63,7 +63,7 @@ void Service::propose_if_due(Instant now, Orders& orders) {
     tell_keeper(
         now, [&](Keeper& keeper, auto&) { keeper.on_overdue(beat); }, orders);
   });
-  if (unrecorded_since_ && (is_new_group_ || now >= *unrecorded_since_ + times_.patience())) {
+  if (const auto at = sight_.may_found_at(); at && now >= *at) {
     tell_keeper(
         now, [](Keeper& keeper, auto&) { keeper.may_found(); }, orders);
   }

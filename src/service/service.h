@@ -22,6 +22,7 @@
 #include "service/lease_times.h"
 #include "service/member_views.h"
 #include "service/orders.h"
+#include "service/record_sight.h"
 #include "view/keeper.h"
 #include "view/roll.h"
 
@@ -35,8 +36,7 @@ struct ServiceStats : ViewStats {
 
 class Service {
  public:
-  // Nobody yet: see be_born(). `is_new_group`: there has been none whose records an engine without
-  // any could have lost. REQUIRES: `holders` outlives it.
+  // Nobody yet: see be_born(). `is_new_group`: see RecordSight. REQUIRES: `holders` outlives it.
   Service(Policy policy, const LeaseTimes& times, Holders& holders, bool is_new_group = false);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -58,15 +58,12 @@ class Service {
   // The engine's records are older than those that we have seen: this life is over.
   void on_went_back(Instant now, Orders& orders);
   void on_unreadable(Instant now, Orders& orders);
-  // The engine was out of reach for a moment, and may have been restored: what has stood still, or
-  // was not there, counts from the next register on.
-  void look_anew() { last_read_.reset(); }
+  // The engine was out of reach for a moment, and may have been restored.
+  void look_anew() { sight_.look_anew(); }
 
   // --- the other members; links are reliable and FIFO as long as both lives last ---
 
   void on_frame(Instant now, Life from, std::span<const std::uint8_t> frame, Orders& orders);
-  // What it sends next would have to be kept, and too much is kept already: do not read on.
-  bool is_full(Life from) const { return views_.is_full(from); }
   // A link lost something: start the view afresh. What else these Orders send is not to be sent.
   void on_link_broken(Instant now, Orders& orders);
 
@@ -97,8 +94,6 @@ class Service {
 
   const MemberViews& views() const { return views_; }
   const Keeper& keeper() const { return views_.keeper(); }
-  // The view's table; null while there is no view.
-  const LockTable* table() const { return views_.table(); }
   const Register& reg() const { return reg_; }
   // How long clients may rely on what they hold; nothing if there is no lease. A margin less than
   // the lease: they have left when it is over and others come in.
@@ -114,8 +109,6 @@ class Service {
   // No answer of the engine for longer than a beat should take: the lease may run out.
   bool is_in_jeopardy(Instant now) const;
   ServiceStats stats() const;
-  std::size_t waiting() const { return views_.waiting(); }
-  std::size_t held() const { return views_.held(); }
 
  private:
   void settle_time(Instant now, Orders& orders);
@@ -127,7 +120,6 @@ class Service {
   void go_on(Instant now, Orders& orders);
   void ask(EngineAsk::Kind kind, Instant now, Orders& orders);
   void propose_if_due(Instant now, Orders& orders);
-  void note_whether_recorded(Instant now, const Register& reg, Orders& orders);
   Span propose_delay() const;
 
   MemberViews views_;
@@ -137,11 +129,8 @@ class Service {
   Instant lease_end_{};  // Meaningful while leased.
   Instant next_beat_{};
   Instant next_read_{};
-  const bool is_new_group_;
-  std::optional<Instant> unrecorded_since_;  // The register has no roll, as far as we know.
-  std::optional<Instant> last_read_;         // Answered.
-  Instant lapsed_ = Instant::min();          // When we last noticed that the lease had run out.
-  std::optional<Instant> due_since_;         // There is something to propose.
+  RecordSight sight_;
+  std::optional<Instant> due_since_;  // There is something to propose.
   bool is_reading_ = false;
   bool is_beating_ = false;
   bool is_announcing_ = false;

@@ -68,9 +68,13 @@ void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome,
 void Service::on_register(Instant now, Instant asked, const Register& reg, Epoch beyond,
                           Orders& orders) {
   settle_time(now, orders);
-  if (asked < lapsed_) return on_unreadable(now, orders);
+  if (sight_.is_too_old(asked)) return on_unreadable(now, orders);
   is_reading_ = false;
-  note_whether_recorded(now, reg, orders);
+  if (!sight_.look_at(now, reg)) {
+    beats_.clear();
+    tell_keeper(
+        now, [](Keeper& keeper, auto&) { keeper.look_anew(); }, orders);
+  }
   beats_.look_at(now, reg, keeper().self());
   reg_ = reg;
   const auto read = [&](Keeper& keeper, auto& effects) {
@@ -78,20 +82,6 @@ void Service::on_register(Instant now, Instant asked, const Register& reg, Epoch
   };
   tell_keeper(now, read, orders);
   go_on(now, orders);
-}
-
-// While we did not look for a TTL, a group may have come and gone, and beats may have moved; and
-// the engine may have been restored to what we saw before.
-void Service::note_whether_recorded(Instant now, const Register& reg, Orders& orders) {
-  const bool looked_away = !last_read_ || now - *last_read_ > times_.ttl;
-  last_read_ = now;
-  if (looked_away) {
-    beats_.clear();
-    tell_keeper(
-        now, [](Keeper& keeper, auto&) { keeper.look_anew(); }, orders);
-  }
-  if (reg.version != 0) return unrecorded_since_.reset();
-  if (!unrecorded_since_ || looked_away) unrecorded_since_ = now;
 }
 
 void Service::on_went_back(Instant now, Orders& orders) {

@@ -1,16 +1,14 @@
 // Links with a bug: the swarm has to find each of them.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "swarm/swarm.h"
 
 namespace hapax {
 namespace {
-
-using ::testing::HasSubstr;
 
 struct TakesGaps : SwarmLink {
   using SwarmLink::SwarmLink;
@@ -39,9 +37,9 @@ struct ForgetsToResend : SwarmLink {
   }
 };
 
-// What is said of the first seed that goes wrong; nothing if none does.
+// Of the first seed that goes wrong in that way; nothing if none does.
 template <class Planted>
-std::string first_violation() {
+std::string first_violation(std::string_view what) {
   constexpr std::uint64_t kMostSeeds = 10'000;
   for (std::uint64_t seed = 1; seed <= kMostSeeds; ++seed) {
     const SwarmReport report =
@@ -49,7 +47,7 @@ std::string first_violation() {
                   [](std::uint64_t incarnation, const net::LinkLimits& limits) {
                     return std::make_unique<Planted>(incarnation, limits);
                   });
-    if (report.violation.empty()) continue;
+    if (report.violation.find(what) == std::string::npos) continue;
     ::testing::Test::RecordProperty("seeds", std::to_string(seed));
     return report.violation;
   }
@@ -57,13 +55,13 @@ std::string first_violation() {
 }
 
 TEST(PlantedLinks, AreFoundToTakeGaps) {
-  EXPECT_THAT(first_violation<TakesGaps>(), HasSubstr("is handed message"));
+  EXPECT_NE(first_violation<TakesGaps>("is handed message"), "");
 }
 TEST(PlantedLinks, AreFoundToTakeDuplicates) {
-  EXPECT_THAT(first_violation<TakesDuplicates>(), HasSubstr("is handed message"));
+  EXPECT_NE(first_violation<TakesDuplicates>("is handed message"), "");
 }
 TEST(PlantedLinks, AreFoundToForgetToResend) {
-  EXPECT_THAT(first_violation<ForgetsToResend>(), HasSubstr("a gap"));
+  EXPECT_NE(first_violation<ForgetsToResend>("a gap"), "");
 }
 
 }  // namespace

@@ -37,15 +37,15 @@ class SharedViews : public ::testing::Test, public Holders {
     }
     run();
     ASSERT_EQ(services_[0]->keeper().roll().members.size(), 2u);
-    ASSERT_NE(services_[0]->table(), nullptr);
-    ASSERT_NE(services_[1]->table(), nullptr);
+    ASSERT_NE(services_[0]->views().table(), nullptr);
+    ASSERT_NE(services_[1]->views().table(), nullptr);
   }
   void renew() {
     const Epoch before = epoch();
     services_[0]->on_link_broken(now_, orders_[0]);
     run();
     ASSERT_LT(number(before), number(epoch()));
-    ASSERT_NE(services_[0]->table(), nullptr);
+    ASSERT_NE(services_[0]->views().table(), nullptr);
   }
   Epoch epoch() const { return services_[0]->keeper().roll().epoch; }
 

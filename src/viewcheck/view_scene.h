@@ -96,8 +96,7 @@ class ViewScene : public ViewStage {
   const Reaction& learning(std::uint32_t i);
   const Reaction& proposing(std::uint32_t i);
   // Whether somebody still relies on a lease that the engine has forgotten. Whoever sees anything
-  // stand still for TTL plus margin after that has outwaited it: what it saw before, it forgot when
-  // it noticed that the engine went back, or when it had not looked for a TTL.
+  // stand still for TTL plus margin has outwaited it: see service/record_sight.h.
   bool has_forgotten_a_lease() const;
   // An epoch that no view has exceeded, where that matters.
   Epoch by_the_clock() const;

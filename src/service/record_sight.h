@@ -1,0 +1,51 @@
+// Since when a member sees that the engine has no record of a view, and whether it has looked all
+// the time. While it did not look for a TTL, or the engine was out of reach, a group may have come
+// and gone, beats may have moved, and the engine may have been restored to what was seen before.
+// Pure: it is told the time.
+#pragma once
+
+#include <optional>
+
+#include "service/lease_times.h"
+#include "view/roll.h"
+
+namespace hapax {
+
+class RecordSight {
+ public:
+  // `is_new_group`: there has been none whose records an engine without any could have lost.
+  RecordSight(const LeaseTimes& times, bool is_new_group)
+      : times_(times), is_new_group_(is_new_group) {}
+
+  // False if what was seen before counts no more.
+  bool look_at(Instant now, const Register& reg) {
+    const bool looked_on = last_read_ && now - *last_read_ <= times_.ttl;
+    last_read_ = now;
+    if (reg.version != 0) {
+      unrecorded_since_.reset();
+    } else if (!unrecorded_since_ || !looked_on) {
+      unrecorded_since_ = now;
+    }
+    return looked_on;
+  }
+  void look_anew() { last_read_.reset(); }
+
+  // When every lease that the engine may have forgotten is over; nothing: there is a record.
+  std::optional<Instant> may_found_at() const {
+    if (!unrecorded_since_) return std::nullopt;
+    return is_new_group_ ? *unrecorded_since_ : *unrecorded_since_ + times_.patience();
+  }
+
+  // The lease had run out: what was asked for before that is too old.
+  void lapse(Instant now) { lapsed_ = now; }
+  bool is_too_old(Instant asked) const { return asked < lapsed_; }
+
+ private:
+  LeaseTimes times_;
+  bool is_new_group_;
+  std::optional<Instant> unrecorded_since_;
+  std::optional<Instant> last_read_;  // Answered.
+  Instant lapsed_ = Instant::min();
+};
+
+}  // namespace hapax
