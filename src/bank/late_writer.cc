@@ -7,7 +7,6 @@
 
 #include "bank/acts.h"
 #include "bank/waiting.h"
-#include "bank/write_lock.h"
 #include "core/fence.h"
 
 namespace hapax::bank {
@@ -37,20 +36,6 @@ Taken taken(const std::string& answer) {
     throw std::runtime_error{"an ATM did not take the lock: " + answer};
   }
   return {{Epoch{epoch}, Turn{turn}}, balance};
-}
-
-// A daemon that is stopped in the middle of a commit to the engine's file keeps all others from
-// writing to it: nobody would be left to take over (docs/engines.md). So it is given another
-// moment.
-void freeze_between_commits(Child& daemon, const std::filesystem::path& engine_file) {
-  constexpr int kTries = 20;
-  constexpr milliseconds kCommit{200};  // Far more than one takes.
-  for (int i = 0; i < kTries; ++i) {
-    daemon.freeze();
-    if (becomes_writable(engine_file, kCommit)) return;
-    daemon.thaw();
-  }
-  throw std::runtime_error{"the engine's file is busy all the time; try again"};
 }
 
 // The member in that seat, if it is in the view.
@@ -127,7 +112,7 @@ class Act {
                cast_.interrupts);
     demand_that_next_waits();
     tell_("ATM 1 stops (SIGSTOP). Its daemon goes on beating, and keeps the lock for it.");
-    freeze_between_commits(cast_.group.daemon(kLate), cast_.group.engine_file());
+    cast_.group.daemon(kLate).freeze();
     stopped_ = steady_clock::now();
     tell_("Its daemon stops as well: the whole machine is still.");
   }

@@ -7,6 +7,7 @@
 #include "embedded/database_place.h"
 #include "embedded/private_file.h"
 #include "embedded/statement.h"
+#include "embedded/stopped_writer.h"
 #include "engine/commit.h"
 
 namespace hapax::engine {
@@ -52,21 +53,26 @@ std::uint64_t number(sqlite3* handle, const char* sql) {
 
 }  // namespace
 
-Database::Database(sqlite3* handle, std::string prefix, Deadline deadline)
-    : handle_(handle), prefix_(std::move(prefix)), deadline_(deadline) {
+Database::Database(sqlite3* handle, std::filesystem::path path, std::string prefix,
+                   Deadline deadline)
+    : handle_(handle), path_(std::move(path)), prefix_(std::move(prefix)), deadline_(deadline) {
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_handler(
       handle_,
-      [](void* self, int) { return static_cast<Database*>(self)->wait_for_others() ? 1 : 0; },
+      [](void* self, int waits) {
+        return static_cast<Database*>(self)->wait_for_others(waits) ? 1 : 0;
+      },
       this);
 }
 
 Database::~Database() { sqlite3_close(handle_); }
 
 // SQLite's own handler waits in ever longer steps, and cannot be told to stop.
-bool Database::wait_for_others() {
+bool Database::wait_for_others(int waits) {
+  constexpr int kUsual = 30;  // Milliseconds: a commit takes less, if it is not stopped.
   if (interrupted_ || std::chrono::steady_clock::now() > deadline_) return false;
   std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  if (waits % kUsual == kUsual - 1) help_stopped_writer(path_);
   return true;
 }
 
@@ -86,7 +92,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
   const int result = sqlite3_open_v2(real.c_str(), &handle, flags, nullptr);
   if (handle == nullptr) return error("no memory for the embedded engine");
   std::unique_ptr<Database> database{
-      new Database{handle, group + "/", std::chrono::steady_clock::now() + timeout}};
+      new Database{handle, real, group + "/", std::chrono::steady_clock::now() + timeout}};
   try {
     if (result != SQLITE_OK) throw SqliteError{handle, result};
     database->prepare(real, adopts_copy);
@@ -101,12 +107,12 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 // Several processes may do this at once: only the first finds no tables.
 void Database::prepare(const std::filesystem::path& path, bool adopts_copy) {
   // The one step for which SQLite does not call the busy handler.
-  while (true) {
+  for (int waits = 0;; ++waits) {
     try {
       Statement{handle_, "PRAGMA journal_mode = WAL"}.step();
       break;
     } catch (const SqliteError& e) {
-      if (e.code() != SQLITE_BUSY || !wait_for_others()) throw;
+      if (e.code() != SQLITE_BUSY || !wait_for_others(waits)) throw;
     }
   }
   run("PRAGMA synchronous = FULL");

@@ -44,7 +44,7 @@ class Database : public Backing {
   static constexpr std::uint64_t kCommitsKept = 1024;
 
  private:
-  Database(sqlite3* handle, std::string prefix, Deadline deadline);
+  Database(sqlite3* handle, std::filesystem::path path, std::string prefix, Deadline deadline);
 
   void prepare(const std::filesystem::path& path, bool adopts_copy);
   void check_place(const std::filesystem::path& path, bool adopts_copy);
@@ -57,9 +57,10 @@ class Database : public Backing {
   template <class F>
   auto transaction(const char* begin, Deadline deadline, F&& work) -> Result<decltype(work())>;
   void run(const char* sql);
-  bool wait_for_others();
+  bool wait_for_others(int waits);
 
   sqlite3* handle_;
+  const std::filesystem::path path_;
   const std::string prefix_;
   Deadline deadline_;  // Of what is being done.
   std::uint64_t own_commits_ = 0;

@@ -58,7 +58,6 @@ class Group {
   std::optional<GroupStatus> status(std::uint32_t i);
   // Where programs reach member i.
   std::string address(std::uint32_t i) const;
-  std::filesystem::path engine_file() const { return engine_file_; }
   Child& daemon(std::uint32_t i) { return *members_.at(i).daemon; }
 
   // Asks all to end, and waits that long at most.

@@ -124,8 +124,6 @@ int conduct(const Plan& plan) {
   if (plan.paused_holders > 0) {
     fmt::print("{} holders paused past their lease wrote on waking: {} refused, {} accepted\n",
                outcome.rounds, outcome.refused, outcome.accepted);
-    fmt::print("{} more were paused within a commit, and nobody could take over meanwhile\n",
-               outcome.stuck);
   }
   print_takeovers(plan, takeover_times(history, outcome.kills, group.member_of_client()));
   fmt::print("{} workers were neither served nor told within TTL + 5 s of healing\n\n", waiting);

@@ -83,13 +83,7 @@ Holders::Outcome Holders::pause_each() {
     daemon.resume();
     holder->process->resume();
     if (came_too_late) continue;
-    if (!is_taken_over) {
-      // Elsewhere, a daemon in the middle of a commit does not keep others from theirs.
-      if (plan_.engine != EngineKind::embedded) throw std::runtime_error{"nobody took over"};
-      ++outcome.stuck;
-      wait_for_entry(*holder);
-      continue;
-    }
+    if (!is_taken_over) throw std::runtime_error{"nobody took over"};
     const Line write = wait_for_line("the paused worker to write", is_holder, [](const Line& line) {
       return line.at("op") == "write" && line.contains("ret");
     });

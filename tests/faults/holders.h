@@ -18,9 +18,6 @@ class Holders {
   struct Outcome {
     unsigned rounds = 0;
     unsigned refused = 0, accepted = 0;  // Writes by holders that had been paused.
-    // Pauses during which nobody could take over: the daemon had been stopped in the middle of a
-    // commit and kept the file of an embedded engine locked.
-    unsigned stuck = 0;
     std::vector<Kill> kills;
   };
   // Pauses the host of a worker that has read and not yet written, until another one has been at
