@@ -1,6 +1,7 @@
 // The engine behind the group of a run, and what can happen to it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +27,9 @@ class EngineUnderTest {
   // Whether it keeps its records on a disk of this machine, which may be full or lose power.
   virtual bool has_disk() const { return false; }
   virtual void fill_disk() {}
-  // Only what the disk was told to keep is left of it. REQUIRES: nobody uses it, or will go on.
-  virtual void cut_power() {}
+  // Only what the disk was told to keep is left of it. `die` ends whoever uses it, before it is
+  // there again. REQUIRES: they do nothing any more.
+  virtual void cut_power(const std::function<void()>& die) { die(); }
   // Whether that process is in the middle of a commit, and nobody else can make one.
   virtual bool is_committing(pid_t) const { return false; }
   // Nobody can commit any more.

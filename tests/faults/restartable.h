@@ -19,7 +19,7 @@ class Restartable {
 
   const std::string& name() const { return name_; }
   const std::string& log() const { return log_; }
-  pid_t pid() const { return process_->pid(); }                   // REQUIRES: running.
+  pid_t pid() const { return process_->pid(); }                  // REQUIRES: running.
   bool is_running() { return process_ && !process_->status(); }  // Paused or not.
 
   // REQUIRES: not running.

@@ -39,8 +39,8 @@ const std::vector<Strikes::Fault>& Strikes::all() {
       {"kill all daemons", &Strikes::restart_all, Fault::list},
       {"kill a daemon, and lose its state file", &Strikes::lose_state, Fault::list},
       {"engine down", &Strikes::stop_engine, Fault::engine},
-      {"engine wiped", &Strikes::wipe_engine, Fault::engine},
-      {"engine restored from an older copy", &Strikes::restore_engine, Fault::engine},
+      {"engine wiped", &Strikes::wipe_engine, Fault::memory},
+      {"engine restored from an older copy", &Strikes::restore_engine, Fault::memory},
       {"pause a daemon within a commit", &Strikes::pause_in_commit, Fault::disk},
       {"engine's disk full", &Strikes::fill_disk, Fault::disk},
       {"power cut of daemons and engine", &Strikes::cut_power, Fault::disk},
@@ -79,6 +79,9 @@ bool Strikes::is_possible(const Fault& fault) const {
   if (fault.needs == Fault::clocks) return plan_.clocks_jump;
   if (fault.needs == Fault::list) return plan_.engine == EngineKind::none;
   if (fault.needs == Fault::engine) return plan_.engine != EngineKind::none;
+  if (fault.needs == Fault::memory) {
+    return plan_.engine != EngineKind::none && !plan_.clocks_jump;  // See docs/fences.md.
+  }
   if (fault.needs == Fault::servers) return !group_.engine().hosts().empty();
   return fault.needs != Fault::disk || group_.engine().has_disk();
 }
@@ -221,8 +224,9 @@ void Strikes::fill_disk() { group_.engine().fill_disk(); }
 void Strikes::cut_power() {
   group_.heal();  // One that sits on the file would keep the disk busy.
   for (Group::Member& member : group_.members()) member.daemon.pause();
-  group_.engine().cut_power();
-  for (Group::Member& member : group_.members()) member.daemon.kill_now();
+  group_.engine().cut_power([&] {
+    for (Group::Member& member : group_.members()) member.daemon.kill_now();
+  });
 }
 
 void Strikes::kill_server() {

@@ -33,8 +33,8 @@ class Strikes {
   struct Fault {
     const char* name;
     void (Strikes::*strike)();
-    // An engine, servers of it, or a disk of it; a fixed list instead.
-    enum Needs { nothing, engine, servers, disk, list, clocks } needs;
+    // An engine, servers of it, its memory, or a disk of it; a fixed list instead.
+    enum Needs { nothing, engine, servers, memory, disk, list, clocks } needs;
   };
   static const std::vector<Fault>& all();
   bool is_possible(const Fault& fault) const;
