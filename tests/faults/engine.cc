@@ -5,11 +5,10 @@
 #include <fstream>
 #include <memory>
 #include <sqlite3.h>
-#include <sstream>
 #include <stdexcept>
-#include <sys/stat.h>
 #include <utility>
 
+#include "embedded/stopped_writer.h"
 #include "faults/servers.h"
 
 namespace hapax::faults {
@@ -59,27 +58,8 @@ class Embedded : public EngineUnderTest {
     const bool back = std::exchange(has_copy_, !has_copy_);
     copy(back ? "copy.db" : "engine.db", back ? "engine.db" : "copy.db");
   }
-  // SQLite locks byte 120 of the -shm file for whoever writes.
   bool is_committing(pid_t process) const override {
-    struct stat file {};
-    if (stat((disk_ / "engine.db-shm").c_str(), &file) != 0) return false;
-    std::ifstream locks{"/proc/locks"};
-    for (std::string line; std::getline(locks, line);) {
-      std::istringstream words{line};
-      std::string number, kind, mode, access, device;
-      pid_t owner = 0;
-      off_t from = 0;
-      words >> number >> kind >> mode >> access >> owner >> device >> from;
-      if (owner == process && access == "WRITE" && from == 120 &&
-          device.ends_with(fmt::format(":{}", file.st_ino))) {
-        return true;
-      }
-    }
-    return false;
-  }
-  void heal() override {
-    sitting_.reset();
-    std::filesystem::remove(disk_ / "filler");
+    return engine::writer_of(disk_ / "engine.db") == process;
   }
 
  private:

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/testing/fuzz.h"
 
-HAPAX_FUZZ_TARGET(histories) {
+HAPAX_FUZZ(histories, 5'000) {
   using namespace hapax::audit;
   std::istringstream stream{{reinterpret_cast<const char*>(input.data()), input.size()}};
   History history;

@@ -1,6 +1,7 @@
-// Fuzz targets: HAPAX_FUZZ_TARGET(frames) { … input … } in ROOM/fuzz/frames.cc, with what to begin
+// Fuzz targets: HAPAX_FUZZ(frames, 50'000) { … input … } in ROOM/fuzz/frames.cc, with what to begin
 // with in ROOM/fuzz/frames/. The preset `fuzz` makes each a program of libFuzzer's (`./test fuzz`);
-// and with any compiler the room's tests run it on those inputs and on mutations of them.
+// and with any compiler the room's tests run it on those inputs and on so many mutations of them.
+// HAPAX_FUZZ_TARGET(frames) leaves the test to others.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +24,19 @@
     return 0;                                                                         \
   }                                                                                   \
   void fuzz_##name(std::span<const std::uint8_t> input)
+#define HAPAX_FUZZ(name, mutations) HAPAX_FUZZ_TARGET(name)
 #else
+#include <gtest/gtest.h>
 #define HAPAX_FUZZ_TARGET(name)                          \
   void fuzz_##name(std::span<const std::uint8_t> input); \
+  void fuzz_##name(std::span<const std::uint8_t> input)
+#define HAPAX_FUZZ(name, mutations)                                      \
+  void fuzz_##name(std::span<const std::uint8_t> input);                 \
+  TEST(Fuzz, name) {                                                     \
+    const auto inputs = hapax::fuzz_inputs(HAPAX_FUZZ_INPUTS "/" #name); \
+    ASSERT_FALSE(inputs.empty());                                        \
+    hapax::run_with_neighbours(fuzz_##name, inputs, mutations);          \
+  }                                                                      \
   void fuzz_##name(std::span<const std::uint8_t> input)
 #endif
 

@@ -35,7 +35,7 @@ void change(engine::Store& store, const Change& wanted) {
 }  // namespace
 }  // namespace hapax
 
-HAPAX_FUZZ_TARGET(records) {
+HAPAX_FUZZ(records, 5'000) {
   using namespace hapax;
   engine::Store store = store_of({reinterpret_cast<const char*>(input.data()), input.size()});
   const Result<Directory> directory = directory_of(store.read({""}));

@@ -24,7 +24,7 @@ void forget_files(NodeSettings& settings) {
 }  // namespace
 }  // namespace hapax::cli
 
-HAPAX_FUZZ_TARGET(settings) {
+HAPAX_FUZZ(settings, 2'000) {
   using namespace hapax::cli;
   auto settings = settings_in({reinterpret_cast<const char*>(input.data()), input.size()}, "fuzz");
   if (!settings) return;

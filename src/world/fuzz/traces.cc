@@ -8,7 +8,7 @@
 #include "base/testing/fuzz.h"
 #include "world/play.h"
 
-HAPAX_FUZZ_TARGET(traces) {
+HAPAX_FUZZ(traces, 2'000) {
   using namespace hapax;
   const auto script = Script::parse({reinterpret_cast<const char*>(input.data()), input.size()});
   if (!script) return;
