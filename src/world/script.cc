@@ -11,7 +11,9 @@ std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
+    const std::string_view line = text.substr(0, end);
+    const bool is_blank = line.find_first_not_of(" \t") == std::string_view::npos;
+    lines.emplace_back(is_blank ? std::string_view{} : line);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return lines;

@@ -80,6 +80,13 @@ TEST(Nodes, HaveNames) {
   EXPECT_NE(error_of("nodes bully descending").find("nodes ALGORITHM NAME"), std::string::npos);
 }
 
+// Found by fuzzing: such a line was taken for a command without words.
+TEST(TraceFiles, ALineOfBlanksIsEmpty) {
+  const auto script = Script::parse("nodes central A B\n \t\nrequest A\n----\n");
+  ASSERT_FALSE(script);
+  EXPECT_EQ(script.error().message, "line 2: expected ---- after the commands of line 1");
+}
+
 TEST(TraceFiles, EveryWorkedExampleIsThere) { EXPECT_GE(trace_files().size(), 12u); }
 
 }  // namespace
