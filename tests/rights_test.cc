@@ -250,7 +250,9 @@ TEST_F(Rights, NobodysBytesMoveAnothersCursor) {
     return text.find_first_of("\x1b\x07\xff\x9b") == std::string::npos &&
            text.find("\xe2\x80\xae") == std::string::npos;
   };
-  ASSERT_TRUE(eventually([&] { return hapax({"who"}).out.find("sleep") != std::string::npos; }));
+  const std::string job = " hapax run x -- sh -c sleep 20";  // However long the folder's name is.
+  ASSERT_TRUE(eventually([&] { return hapax({"who"}).out.find(job) != std::string::npos; }))
+      << hapax({"who"}).out << holder->err() << daemon->err();
   for (const Arguments& words : {Arguments{"who"}, {"who", "--json"}, {"why", "x"}, {"status"}}) {
     const Outcome shown = hapax(words);
     EXPECT_EQ(shown.status, 0) << shown.err;

@@ -13,10 +13,12 @@ constexpr std::size_t kShownCommand = 60;
 }  // namespace
 
 std::string show_command(const std::string& command) {
-  if (command.size() <= kShownCommand) return command;
+  const std::size_t slash = command.substr(0, command.find(' ')).rfind('/');
+  const std::string short_name = slash == std::string::npos ? command : command.substr(slash + 1);
+  if (short_name.size() <= kShownCommand) return short_name;
   std::size_t end = kShownCommand;
-  while (end > 0 && (static_cast<unsigned char>(command[end]) & 0xc0) == 0x80) --end;
-  return command.substr(0, end) + "…";
+  while (end > 0 && (static_cast<unsigned char>(short_name[end]) & 0xc0) == 0x80) --end;
+  return short_name.substr(0, end) + "…";
 }
 
 std::string show_since(std::chrono::milliseconds since) {

@@ -14,7 +14,7 @@ namespace hapax::cli {
 // 850 ms, 12 s, 3 min 20 s, 5 h 12 min.
 std::string show_since(std::chrono::milliseconds since);
 
-// Its beginning, if it is long; JSON has all of it.
+// Without the program's folder, and of a long one the beginning; JSON has all of it.
 std::string show_command(const std::string& command);
 
 // host pid 123 (make all)
