@@ -79,10 +79,10 @@ bool Database::wait_for_others(int waits) {
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, const std::string& group,
                                                  std::chrono::milliseconds timeout,
                                                  bool adopts_copy) {
-  if (const auto good = make_private(path); !good) return good.error();
+  const std::filesystem::path real = real_path(path);
+  if (const auto good = make_private(real); !good) return good.error();
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  const std::filesystem::path real = real_path(path);
   // Before SQLite makes a journal for that name.
   if (std::error_code failed; std::filesystem::is_regular_file(real, failed)) {
     if (const auto place = DatabasePlace::of(real); !place) {

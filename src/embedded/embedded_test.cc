@@ -68,6 +68,11 @@ TEST_F(EmbeddedEngine, IsForItsOwnUserOnly) {
       fs::permissions(file, fs::perms{0666});
     }
   }
+  // Its journal lies beside the file itself, by whatever name that is reached.
+  fs::create_symlink(path(), folder_ / "link.db");
+  const auto linked = try_open(bench.io(), folder_ / "link.db");
+  ASSERT_TRUE(linked);
+  EXPECT_EQ(fs::status(path().string() + "-wal").permissions(), fs::perms{0600});
   umask(mask);
 }
 
