@@ -2,6 +2,7 @@
 // for what a handler does: nothing that clients ask for may take longer than kLongest.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <ctime>
@@ -14,6 +15,7 @@ namespace hapax {
 class LoopWatch {
  public:
   using Span = std::chrono::nanoseconds;
+  using Instant = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds kLongest{50};
   static constexpr std::chrono::seconds kSayEvery{10};
 
@@ -27,10 +29,8 @@ class LoopWatch {
       note(now - std::exchange(before, now));
     }
   }
-  void note(Span turn) {
-    if (turn <= longest_) return;
-    longest_ = turn;
-    const auto now = std::chrono::steady_clock::now();
+  void note(Span turn, Instant now = std::chrono::steady_clock::now()) {
+    longest_ = std::max(longest_, turn);
     if (turn < kLongest || now < silent_until_) return;
     silent_until_ = now + kSayEvery;
     say_(turn);
@@ -48,7 +48,7 @@ class LoopWatch {
 
   std::function<void(Span)> say_;
   Span longest_{};
-  std::chrono::steady_clock::time_point silent_until_{};
+  Instant silent_until_{};
 };
 
 }  // namespace hapax
