@@ -273,7 +273,7 @@ std::uint64_t counted(const Alone& alone, const std::string& name) {
   return 0;
 }
 void expect_short_turns(const Alone& alone) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef HAPAX_SANITIZED
   constexpr int kSlower = 10;
 #else
   constexpr int kSlower = 1;
