@@ -59,7 +59,6 @@ TEST(LastHandle, OfAClientGoesWhenALockIsGranted) {
 TEST(LastHandle, OfAClientGoesWhenALockIsLost) {
   const testing::Folder folder;
   ScriptedDaemon daemon{(folder / "socket").string()};
-  daemon.lease_ms = 900;
   LastHandles<Client> handles{std::make_unique<Client>("unix:" + (folder / "socket").string()),
                               "one"};
   handles.mutex->lock();

@@ -80,7 +80,6 @@ class OwnGrants : public ::testing::Test {
 };
 
 TEST_F(OwnGrants, AreGivenBackByTheThreadThatHasThem) {
-  daemon_.lease_ms = 900;
   Client client{"unix:" + (folder_ / "socket").string()};
   SharedMutex shared{client, "one"};
   check(shared);
@@ -90,7 +89,6 @@ TEST_F(OwnGrants, AreGivenBackByTheThreadThatHasThem) {
 
 // Of those that nobody here has, one that is lost goes first: it lets nobody in.
 TEST_F(OwnGrants, OfOtherThreadsAreGivenBackIfTheyAreUnits) {
-  daemon_.lease_ms = 900;
   Client client{"unix:" + (folder_ / "socket").string()};
   Semaphore pool{client, "two"};
   for (int i = 0; i < 3; ++i) std::thread{[&] { pool.acquire(); }}.join();
@@ -104,7 +102,6 @@ TEST_F(OwnGrants, OfOtherThreadsAreGivenBackIfTheyAreUnits) {
 }
 
 TEST_F(OwnGrants, AreNotGivenBackByAnotherThreadThatLocksOnlyForItself) {
-  daemon_.lease_ms = 900;
   Client client{"unix:" + (folder_ / "socket").string()};
   SharedMutex shared{client, "one"};
   std::thread{[&] { shared.lock(); }}.join();

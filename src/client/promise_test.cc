@@ -17,14 +17,23 @@ using namespace std::chrono_literals;
 using client::testing::eventually;
 using client::testing::ScriptedDaemon;
 
-TEST(Promise, AGrantIsHandedOverWhenItIsKnownHowLongItIsGood) {
+class Promise : public ::testing::Test {
+ protected:
+  // The daemon has no lease any more, and the client knows.
+  template <class Lock>
+  void end_lease(const Lock& lock) {
+    daemon.lease_ms = 0;
+    EXPECT_TRUE(eventually([&] { return lock.valid_for() == 0ms; }));
+  }
+
   const testing::Folder folder;
   ScriptedDaemon daemon{(folder / "socket").string()};
-  daemon.lease_ms = 900;
   Client client{"unix:" + (folder / "socket").string()};
-  daemon.lease_ms = 0;
+};
+
+TEST_F(Promise, AGrantIsHandedOverWhenItIsKnownHowLongItIsGood) {
   Mutex mutex{client, "one"};
-  EXPECT_TRUE(eventually([&] { return mutex.valid_for() == 0ms; }));
+  end_lease(mutex);
   std::atomic<bool> is_held = false;
   std::thread thread{[&] {
     mutex.lock();
@@ -41,11 +50,7 @@ TEST(Promise, AGrantIsHandedOverWhenItIsKnownHowLongItIsGood) {
   mutex.unlock();
 }
 
-TEST(Promise, EndsInTimeAlsoIfItIsTheSecondOne) {
-  const testing::Folder folder;
-  ScriptedDaemon daemon{(folder / "socket").string()};
-  daemon.lease_ms = 900;
-  Client client{"unix:" + (folder / "socket").string()};
+TEST_F(Promise, EndsInTimeAlsoIfItIsTheSecondOne) {
   Mutex mutex{client, "one"};
   for (int i = 0; i < 2; ++i) {
     daemon.lease_ms = 900;
@@ -62,14 +67,9 @@ TEST(Promise, EndsInTimeAlsoIfItIsTheSecondOne) {
 }
 
 // One that was lost before anybody heard of it is not handed over, but asked for again.
-TEST(Promise, AGrantThatIsDeadOnArrivalIsAskedForAgain) {
-  const testing::Folder folder;
-  ScriptedDaemon daemon{(folder / "socket").string()};
-  daemon.lease_ms = 900;
-  Client client{"unix:" + (folder / "socket").string()};
+TEST_F(Promise, AGrantThatIsDeadOnArrivalIsAskedForAgain) {
   const auto check = [&](auto& lock, auto get, auto give_back) {
-    daemon.lease_ms = 0;
-    EXPECT_TRUE(eventually([&] { return lock.valid_for() == 0ms; }));
+    end_lease(lock);
     const std::size_t before = daemon.granted().size();
     std::atomic<bool> is_held = false;
     std::thread thread{[&] {
@@ -104,14 +104,9 @@ TEST(Promise, AGrantThatIsDeadOnArrivalIsAskedForAgain) {
   check(mutex, lock_later, [&] { mutex.unlock(); });
 }
 
-TEST(Promise, AGrantThatIsDeadOnArrivalIsReportedWhenThereIsNoTimeToAskAgain) {
-  const testing::Folder folder;
-  ScriptedDaemon daemon{(folder / "socket").string()};
-  daemon.lease_ms = 900;
-  Client client{"unix:" + (folder / "socket").string()};
-  daemon.lease_ms = 0;
+TEST_F(Promise, AGrantThatIsDeadOnArrivalIsReportedWhenThereIsNoTimeToAskAgain) {
   Mutex mutex{client, "one"};
-  EXPECT_TRUE(eventually([&] { return mutex.valid_for() == 0ms; }));
+  end_lease(mutex);
   const auto deadline = Mutex::Clock::now() + 100ms;
   std::error_code error;
   std::thread thread{[&] { error = mutex.acquire_until(deadline, {}); }};
@@ -123,11 +118,7 @@ TEST(Promise, AGrantThatIsDeadOnArrivalIsReportedWhenThereIsNoTimeToAskAgain) {
   EXPECT_TRUE(eventually([&] { return daemon.released() == daemon.granted(); }));
 }
 
-TEST(Promise, ALossIsOfTheGrantItNames) {
-  const testing::Folder folder;
-  ScriptedDaemon daemon{(folder / "socket").string()};
-  daemon.lease_ms = 900;
-  Client client{"unix:" + (folder / "socket").string()};
+TEST_F(Promise, ALossIsOfTheGrantItNames) {
   Mutex first{client, "first"};
   Mutex second{client, "second"};
   first.lock();

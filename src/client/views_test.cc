@@ -296,7 +296,7 @@ TEST_F(NodeViews, KeepLockFenceAndPlaceInTheQueueWhenAViewChanges) {
   EXPECT_EQ(mutex.fence(), before);
   EXPECT_FALSE(mutex.lost().stop_requested());
   EXPECT_FALSE(is_served);
-  EXPECT_EQ((*this)[1].status().waiting, 1u);
+  EXPECT_TRUE(eventually([&] { return (*this)[1].status().waiting == 1; }));
   mutex.unlock();
   waiter.join();
   EXPECT_GT(after, before);

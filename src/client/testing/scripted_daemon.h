@@ -53,7 +53,7 @@ class ScriptedDaemon {
     return released_;
   }
 
-  std::atomic<int> lease_ms{0};
+  std::atomic<int> lease_ms{900};
 
  private:
   bool is_readable(int fd) {
