@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 // A member of a list, and who holds what at it.
 struct ListMember final : MemberHost {
   ListMember(boost::asio::io_context& io, const GroupOptions& options) {
-    group = std::move(ListGroup::create(io, options, *this).value());
+    group = ListGroup::create(io, options, *this).value();
     const auto begun = group->start();
     if (!begun) refusal = begun.error().message;
   }

@@ -48,7 +48,7 @@ std::uint64_t allocations_of(bool with_tls, int rounds) {
         HAPAX_CHECK(meshes[i]->send(from, message));
       }
     };
-    meshes[i] = std::move(Mesh::create(io, options, handlers).value());
+    meshes[i] = Mesh::create(io, options, handlers).value();
     HAPAX_CHECK(meshes[i]->start().has_value());
     addresses[i] = meshes[i]->listening();
   }

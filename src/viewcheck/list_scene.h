@@ -117,7 +117,7 @@ class ListScene {
     Kind kind{};
     std::uint64_t first = 0, second = 0;
     HAPAX_RECORD(Input, member, kind, first, second)
-    friend constexpr bool is_valid(Kind kind) { return kind <= Kind::frame; }
+    friend constexpr bool is_valid(Kind k) { return k <= Kind::frame; }
   };
   class AllInside final : public Holders {
     bool is_inside(WaiterId) override { return true; }

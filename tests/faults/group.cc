@@ -12,7 +12,6 @@ namespace hapax::faults {
 namespace {
 
 using std::chrono::milliseconds;
-using Time = std::chrono::steady_clock;
 
 // Debian's libfaketime; empty if it is not there, and clocks do not jump.
 std::string faketime_library() {
@@ -113,10 +112,10 @@ void Group::start_worker(Worker& worker) {
 }
 
 bool Group::wait_until_all_entered(milliseconds patience) {
-  const auto give_up = Time::now() + patience;
+  const auto give_up = Clock::now() + patience;
   for (Worker& worker : workers_) {
     for (bool entered = false; !entered;) {
-      if (Time::now() > give_up) return false;
+      if (Clock::now() > give_up) return false;
       for (const auto& line : worker.tail.news()) {
         entered = entered || (line.at("op") == "acquire" && line.contains("fence"));
       }
@@ -154,11 +153,11 @@ void Group::heal() {
 }
 
 std::size_t Group::end_workers(milliseconds patience) {
-  const auto give_up = Time::now() + patience;
+  const auto give_up = Clock::now() + patience;
   for (Worker& worker : workers_) worker.process->ask_to_end();
   std::size_t waiting = 0;
   for (Worker& worker : workers_) {
-    const auto left = std::chrono::duration_cast<milliseconds>(give_up - Time::now());
+    const auto left = std::chrono::duration_cast<milliseconds>(give_up - Clock::now());
     if (worker.process->wait_for_end(std::max(left, milliseconds{0}))) continue;
     ++waiting;
     worker.process->kill_now();

@@ -11,7 +11,6 @@ namespace hapax::faults {
 namespace {
 
 using namespace std::chrono_literals;
-using Time = std::chrono::steady_clock;
 
 bool is_done(const boost::json::object& line, const char* op) {
   return line.at("op") == op && line.contains("ret") && line.at("ok").as_bool();
@@ -24,8 +23,8 @@ bool Holders::is_over(unsigned rounds, unsigned wanted) const {
 }
 
 Group::Worker* Holders::wait_for_holder() {
-  const auto give_up = Time::now() + 10 * plan_.ttl + 10s;
-  while (Time::now() < give_up && !is_interrupted()) {
+  const auto give_up = Clock::now() + 10 * plan_.ttl + 10s;
+  while (Clock::now() < give_up && !is_interrupted()) {
     for (Group::Worker& worker : group_.workers()) {
       const auto lines = worker.tail.news();
       if (!lines.empty() && is_done(lines.back(), "read")) return &worker;
@@ -39,8 +38,8 @@ Group::Worker* Holders::wait_for_holder() {
 template <class Whose, class Wanted>
 std::optional<Holders::Line> Holders::line_within(std::chrono::milliseconds patience,
                                                   const Whose& whose, const Wanted& wanted) {
-  const auto give_up = Time::now() + patience;
-  while (Time::now() < give_up) {
+  const auto give_up = Clock::now() + patience;
+  while (Clock::now() < give_up) {
     for (Group::Worker& worker : group_.workers()) {
       if (!whose(worker)) continue;
       for (const Line& line : worker.tail.news()) {

@@ -8,6 +8,8 @@
 
 namespace hapax::faults {
 
+using Clock = std::chrono::steady_clock;
+
 enum class EngineKind { embedded, etcd, zookeeper, none };  // None: a fixed list of members.
 
 struct Plan {

@@ -13,7 +13,6 @@
 namespace hapax::faults {
 
 using namespace std::chrono_literals;
-using Time = std::chrono::steady_clock;
 
 Strikes::Strikes(const Plan& plan, Group& group) : plan_(plan), group_(group), random_(plan.seed) {
   std::string possible;
@@ -52,12 +51,12 @@ const std::vector<Strikes::Fault>& Strikes::all() {
 }
 
 void Strikes::run() {
-  const auto start = Time::now();
+  const auto start = Clock::now();
   const auto end = start + plan_.length;
   auto said = start;
-  while (Time::now() < end && !is_interrupted()) {
-    if (Time::now() - said >= std::chrono::minutes{1}) {
-      said = Time::now();
+  while (Clock::now() < end && !is_interrupted()) {
+    if (Clock::now() - said >= std::chrono::minutes{1}) {
+      said = Clock::now();
       std::size_t faults = 0;
       for (const auto& [kind, times] : by_kind_) faults += times;
       fmt::print(stderr, "{} of {:.1f} minutes, {} faults\n",
@@ -98,8 +97,8 @@ void Strikes::strike() {
 }
 
 void Strikes::pass(Milliseconds time) {
-  const auto end = Time::now() + time;
-  while (Time::now() < end && !is_interrupted()) std::this_thread::sleep_for(10ms);
+  const auto end = Clock::now() + time;
+  while (Clock::now() < end && !is_interrupted()) std::this_thread::sleep_for(10ms);
 }
 
 Strikes::Milliseconds Strikes::between(Milliseconds least, Milliseconds most) {
@@ -127,9 +126,9 @@ void Strikes::pause_member() {
 // If it makes one within a second; otherwise anywhere.
 void Strikes::pause_in_commit() {
   Restartable& daemon = group_.members()[some_member()].daemon;
-  const auto give_up = Time::now() + 1s;
+  const auto give_up = Clock::now() + 1s;
   const auto is_within = [&] { return group_.engine().is_committing(daemon.pid()); };
-  while (daemon.is_running() && Time::now() < give_up) {
+  while (daemon.is_running() && Clock::now() < give_up) {
     if (!is_within()) continue;
     daemon.pause();
     if (is_within()) break;
