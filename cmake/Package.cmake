@@ -71,7 +71,7 @@ install(FILES ${HAPAX_PAGES}/_hapax DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/sit
 install(FILES ${HAPAX_PAGES}/hapax.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-install(TARGETS hapax hapax-lab)
+install(TARGETS hapax hapax-engines hapax-lab)
 install(TARGETS hapax_library EXPORT hapax-targets)
 install(DIRECTORY include/hapax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 set(HAPAX_PC_LIBS " -lboost_json")  # Boost has no .pc files. Then what is linked by name, as engines' are.

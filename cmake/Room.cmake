@@ -68,12 +68,15 @@ function(hapax_room name)
   endif()
 endfunction()
 
-# hapax_program(NAME USES rooms …): every *.cc of the folder as an executable. All stand in one folder:
-# hapax looks for hapax-lab beside itself.
+# hapax_program(NAME FILES names … USES rooms …): these, or every *.cc of the folder, as an executable. All stand
+# in one folder: hapax looks for hapax-lab and hapax-engines beside itself.
 function(hapax_program name)
-  cmake_parse_arguments(PROGRAM "" "" "USES" ${ARGN})
+  cmake_parse_arguments(PROGRAM "" "" "FILES;USES" ${ARGN})
   list(TRANSFORM PROGRAM_USES PREPEND hapax_)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(sources ${PROGRAM_FILES})
+  if(NOT sources)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${PROGRAM_USES})
   if(HAPAX_QUICK)

@@ -141,8 +141,11 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.footer(program.footer);
-  for (const Command& command : program.commands) add_command(app, command);
+  // To set up what is not asked for takes longer than to ask a daemon for a lock.
   const Command* first = first_command(program, argc, argv);
+  for (const Command& command : program.commands) {
+    if (first == nullptr || &command == first) add_command(app, command);
+  }
   Given given;
   try {
     app.parse(split_off_command(first, argc, argv, given), argv);

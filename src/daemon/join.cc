@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "engine/makers.h"
 #include "engine/url.h"
-#include "engines/open.h"
 #include "membership/commit_probe.h"
 #include "membership/list_group.h"
 #include "membership/member_state.h"
@@ -58,7 +58,7 @@ Result<std::optional<Span>> measure_commits(boost::asio::io_context& io, const e
                                             const std::function<bool()>& is_too_late) {
   engine::Options options = engine_options(config);
   options.timeout = std::max(milliseconds{3'000}, in_ms(config.times.ttl));
-  auto engine = engine::open(io, url, options);
+  auto engine = engine::open(config.engines, io, url, options);
   if (!engine) return engine.error();
   boost::asio::steady_timer moment{io};
   const auto later = [&moment](std::function<void()> then) {
@@ -129,7 +129,9 @@ Result<void> check_group(boost::asio::io_context& io, const NodeConfig& config) 
   if (config.engine) {
     const auto url = engine::parse_url(*config.engine);
     if (!url) return url.error();
-    if (const auto good = engine::check(*url, engine_options(config)); !good) return good.error();
+    if (const auto good = engine::check(config.engines, *url, engine_options(config)); !good) {
+      return good.error();
+    }
     if (!config.listen) return error("--listen says where the other members reach us: HOST:PORT");
   }
   return group_options(config).check(io);
@@ -138,7 +140,7 @@ Result<void> check_group(boost::asio::io_context& io, const NodeConfig& config) 
 Result<Joined> join(boost::asio::io_context& io, const NodeConfig& config, MemberHost& host) {
   if (!config.engine) return join_list(io, config, host);
   const engine::Url url = engine::parse_url(*config.engine).value();
-  auto engine = engine::open(io, url, engine_options(config));
+  auto engine = engine::open(config.engines, io, url, engine_options(config));
   if (!engine) return engine.error();
   auto joined = EngineGroup::create(io, engine_group_options(config), **engine, host);
   if (!joined) return joined.error();

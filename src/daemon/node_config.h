@@ -11,6 +11,7 @@
 #include "base/seat.h"
 #include "campaigns/election_id.h"
 #include "daemon/roles.h"
+#include "engine/makers.h"
 #include "locks/policy.h"
 #include "membership/group_options.h"
 #include "net/address.h"
@@ -33,6 +34,7 @@ struct NodeConfig {
   Policy policy;
   // With an engine, members find one another through it, and the list above is empty.
   std::optional<std::string> engine{};      // etcd://…, zookeeper://…, embedded:PATH
+  engine::Makers engines{};                 // From which it is taken.
   std::optional<net::Address> advertise{};  // Where the others reach us, if not at `listen`.
   std::string name{};                       // For people.
   std::optional<std::uint32_t> seat{};      // From 0; the lowest free one if not said.

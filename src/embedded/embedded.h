@@ -5,13 +5,13 @@
 
 #include "base/asio_fwd.h"
 #include "base/result.h"
-#include "engine/engine.h"
-#include "engine/options.h"
+#include "engine/makers.h"
 
 namespace hapax::engine {
 
 // Blocks while it opens the file.
 Result<std::unique_ptr<Engine>> open_embedded(boost::asio::io_context& io, const Url& url,
                                               const Options& options);
+inline constexpr Maker kEmbedded{Kind::embedded, open_embedded};
 
 }  // namespace hapax::engine

@@ -6,6 +6,7 @@
 
 #include "client/own_gateway.h"
 #include "client/questions.h"
+#include "engines/engines.h"
 #include "hapax/error.h"
 #include "member/member.h"
 #include "membership/directory.h"
@@ -40,6 +41,7 @@ void add_engine(NodeConfig& config, const NodeOptions& options) {
     refuse("an engine finds the members by itself: leave out members and self");
   }
   config.engine = options.engine;
+  config.engines = engine::all();
   const bool is_here = options.engine.starts_with("embedded:");
   if (options.listen.empty() && !is_here) {
     refuse("listen is missing: where the other members reach us");

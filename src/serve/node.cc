@@ -8,9 +8,11 @@
 #include <string>
 
 #include "base/descriptor_limit.h"
+#include "console/become.h"
 #include "console/exit_status.h"
 #include "console/log.h"
 #include "daemon/daemon.h"
+#include "engine/url.h"
 #include "serve/commands.h"
 #include "serve/health.h"
 #include "serve/node_plan.h"
@@ -119,9 +121,19 @@ int serve(NodePlan plan, const NodeArguments& a) {
   return kHolds;
 }
 
-int run_node(const NodeArguments& a) {
+// Their libraries are many, and whoever only asks a daemon should not load them.
+void hand_over_other_engines(const Start& start, const NodeConfig& config) {
+  if (start.for_others == nullptr || !config.engine) return;
+  const engine::Kind kind = engine::parse_url(*config.engine).value().kind;  // It was read before.
+  if (engine::find(start.engines, kind) != nullptr) return;
+  become(start.for_others, start.argv, fmt::format("a member on {} needs it", name_of(kind)));
+}
+
+int run_node(const Start& start, const NodeArguments& a) {
   const NodeSettings settings = settings_from(a);
   NodePlan plan = value_or_fail(plan_of(settings), kBadUsage);
+  plan.config.engines = start.engines;
+  hand_over_other_engines(start, plan.config);
   if (!a.check_config) return serve(std::move(plan), a);
   boost::asio::io_context io{1};
   // Reads the certificates and refuses what starting would; opens nothing.
@@ -231,6 +243,9 @@ Command describe_node(NodeArguments& a) {
 
 }  // namespace
 
-Command node_command() { return make_command(describe_node, run_node); }
+Command node_command(const Start& start) {
+  return make_command(describe_node,
+                      [start](const NodeArguments& a) { return run_node(start, a); });
+}
 
 }  // namespace hapax::cli

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
@@ -8,7 +7,6 @@
 #include "console/exit_status.h"
 #include "console/live_text.h"
 #include "console/log.h"
-#include "engines/open.h"
 #include "local/group.h"
 #include "serve/up.h"
 
@@ -100,10 +98,6 @@ class Processes {
 }  // namespace
 
 void up_on_engine(const UpPlan& plan, Signals& signals) {
-  const auto engines = engine::available();
-  if (std::find(engines.begin(), engines.end(), engine::Kind::embedded) == engines.end()) {
-    throw Failure{kBadUsage, "this build has no embedded engine (SQLite); use hapax up --fixed"};
-  }
   Processes members{plan};
   if (members.meet(signals)) {
     say_hello(plan);

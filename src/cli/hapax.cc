@@ -1,7 +1,10 @@
+#include "cli/hapax.h"
+
+#include <fmt/format.h>
+
 #include "cli/commands.h"
-#include "cli/laboratory.h"
+#include "console/become.h"
 #include "lab_commands/lab_commands.h"
-#include "serve/commands.h"
 
 namespace hapax::cli {
 namespace {
@@ -25,14 +28,15 @@ constexpr const char* kFooter =
 // Its words are ours as well: --help, completion and mistakes need no laboratory.
 template <class Arguments>
 Command in_laboratory(Command (*describe)(Arguments&), char** argv) {
-  return make_command(describe, [argv](const Arguments&) -> int { become_laboratory(argv); });
+  return make_command(describe, [argv](const Arguments&) -> int {
+    become("hapax-lab", argv, fmt::format("`hapax {}` needs the laboratory", argv[1]));
+  });
 }
 
 }  // namespace
-}  // namespace hapax::cli
 
-int main(int argc, char** argv) {
-  using namespace hapax::cli;
+int run_hapax(int argc, const Start& start) {
+  char** const argv = start.argv;
   Program program{kSummary, kFooter, {}};
   program.commands = {
       in_laboratory(describe_algorithms, argv),
@@ -44,7 +48,7 @@ int main(int argc, char** argv) {
       certs_command(),
       demo_command(),
       up_command(),
-      node_command(),
+      node_command(start),
       run_command(),
       lock_command(),
       try_command(),
@@ -64,3 +68,5 @@ int main(int argc, char** argv) {
   };
   return run_program(program, argc, argv);
 }
+
+}  // namespace hapax::cli

@@ -1,0 +1,25 @@
+#include "engine/makers.h"
+
+namespace hapax::engine {
+
+const Maker* find(Makers makers, Kind kind) {
+  for (const Maker& maker : makers) {
+    if (maker.kind == kind) return &maker;
+  }
+  return nullptr;
+}
+
+Result<void> check(Makers makers, const Url& url, const Options& options) {
+  if (auto good = check_options(url, options); !good) return good;
+  if (find(makers, url.kind) != nullptr) return {};
+  return error("this build has no {}; build it with the packages that docs/engines.md names",
+               name_of(url.kind));
+}
+
+Result<std::unique_ptr<Engine>> open(Makers makers, boost::asio::io_context& io, const Url& url,
+                                     const Options& options) {
+  if (auto good = check(makers, url, options); !good) return good.error();
+  return find(makers, url.kind)->open(io, url, options);
+}
+
+}  // namespace hapax::engine

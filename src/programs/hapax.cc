@@ -1,0 +1,9 @@
+// hapax, with the engine of one host. It starts often, so it loads little.
+#include "cli/hapax.h"
+
+#include "embedded/embedded.h"
+
+int main(int argc, char** argv) {
+  static constexpr hapax::engine::Maker kOwn[] = {hapax::engine::kEmbedded};
+  return hapax::cli::run_hapax(argc, {kOwn, "hapax-engines", argv});
+}
