@@ -184,6 +184,9 @@ TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
   expect_refused("", "try `hapax compare -n 10`");
   expect_refused("frobnicate", "there is no command 'frobnicate'; use one of algorithms");
   expect_refused("--frobnicate", "unknown option --frobnicate");
+  expect_refused("statsu", "there is no command 'statsu'; did you mean status?");
+  expect_refused("help statsu", "did you mean status?");
+  expect_refused("sim lamport --lod=high", "did you mean --load?");
   expect_refused("sim", "ALGORITHM is required");
   expect_refused("sim lamport extra", "extra");
   expect_refused("sim lamport --bogus", "--bogus");
@@ -191,6 +194,15 @@ TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
   expect_refused("sim lamport --fifo --unordered", "excludes");
   expect_refused("trace --svg --json x.trace", "choose one");
   expect_refused("replay x.trace -o y", "--minimise");
+}
+
+TEST_F(Cli, HelpAndVersionAreWordsToo) {
+  const std::string hapax = std::string{"'"} + HAPAX_BINARY + "' ";
+  EXPECT_EQ(shell(hapax + "help").out, shell(hapax + "--help").out);
+  EXPECT_EQ(shell(hapax + "help run").out, shell(hapax + "run --help").out);
+  for (const char* word : {"version", "-V"}) {
+    EXPECT_EQ(shell(hapax + word).out, shell(hapax + "--version").out);
+  }
 }
 
 TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {

@@ -65,7 +65,7 @@ class Elections : public ::testing::Test {
     return std::make_unique<Process>(words, Environment{{"HAPAX_ADDRESS", clients_of(i)}}, folder_);
   }
   std::unique_ptr<Process> candidate(std::uint32_t i, const std::string& value) const {
-    return at(i, {"elect", "x", "--value", value});
+    return at(i, {"elect", "x", "--stdin", "--value", value});
   }
   static bool leads(const Process& process) { return process.out().starts_with("leads x, fence"); }
   // So many wait for x.

@@ -72,7 +72,7 @@ class Run : public ::testing::Test {
   }
   // Somebody who holds the lock until told otherwise.
   std::unique_ptr<Process> hold(const std::string& name) {
-    auto holder = start({"lock", name});
+    auto holder = start({"lock", name, "--stdin"});
     EXPECT_TRUE(eventually([&] { return holder->out().find("fence") != std::string::npos; }))
         << holder->err();
     return holder;
@@ -416,6 +416,55 @@ TEST_F(Run, WhyTakesNoBrothersForADeadlock) {
   EXPECT_THAT(hapax({"why", "a"}).out, ::testing::Not(HasSubstr("DEADLOCK")));
   file("go", "");
   EXPECT_EQ(job->wait(), 0) << job->err();
+}
+
+// As scripts start it, `hapax lock x &`: nothing comes from standard input.
+TEST_F(Run, ALockInTheBackgroundIsHeldUntilASignal) {
+  start_group();
+  const auto holder = start({"lock", "x"});
+  holder->close_input();
+  ASSERT_TRUE(eventually([&] { return holder->out().find("SIGTERM") != std::string::npos; }));
+  std::this_thread::sleep_for(200ms);
+  EXPECT_FALSE(holder->has_ended());
+  EXPECT_EQ(hapax({"try", "x"}).status, 1);
+  holder->signal(SIGTERM);
+  EXPECT_EQ(holder->wait(), 0);
+  EXPECT_EQ(hapax({"run", "-w", "10", "x", "--", "true"}).status, 0);
+}
+
+TEST_F(Run, ALockOfADescriptorIsHeldWhileThatIsOpen) {
+  start_group();
+  const std::string hapax_lock = std::string{HAPAX_BINARY} + " lock x --fd 9";
+  const std::string script =
+      "exec 9>file; out=$(" + hapax_lock +
+      "); echo \"$out\"; sleep 100 & echo $!; exec 9>&-; read end; kill $!; wait";
+  Process shell{{"/bin/sh", "-c", script}, environment_, folder_};
+  ASSERT_TRUE(eventually([&] {
+    const std::string out = shell.out();
+    return std::count(out.begin(), out.end(), '\n') == 2;
+  })) << shell.err();
+  EXPECT_THAT(shell.out(), HasSubstr("x is ours, fence "));
+  // A child of the shell has the descriptor still, as with flock.
+  EXPECT_EQ(hapax({"run", "-n", "x", "--", "true"}).status, 1);
+  const auto other = start({"lock", "-n", "x", "--fd", "0"});
+  EXPECT_EQ(other->wait(), 64) << "it is a pipe";
+  EXPECT_THAT(other->err(),
+              HasSubstr("it is not a file; open a file for it first, as in exec 0>FILE"));
+  shell.say("\n");
+  shell.wait();
+  EXPECT_EQ(hapax({"run", "-w", "10", "x", "--", "true"}).status, 0);
+}
+
+TEST_F(Run, ALockOfADescriptorThatIsNotHadLeavesNobodyBehind) {
+  start_group();
+  const auto holder = hold("x");
+  Process shell{
+      {"/bin/sh", "-c", std::string{"exec 9>file; "} + HAPAX_BINARY + " lock -n x --fd 9"},
+      environment_,
+      folder_};
+  EXPECT_EQ(shell.wait(), 1);
+  EXPECT_THAT(shell.err(), HasSubstr("somebody else has x"));
+  expect_refused({"lock", "x", "--fd", "77"}, 64, "there is no such descriptor");
 }
 
 TEST_F(Run, WatchTellsWhatChanges) {

@@ -42,7 +42,7 @@ class Share : public ::testing::Test {
   }
   // At that member, until told otherwise.
   std::unique_ptr<Process> lock(int member, const std::string& name, const Arguments& flags) const {
-    Arguments words{"lock", name, "--address", address(member)};
+    Arguments words{"lock", "--stdin", name, "--address", address(member)};
     words.insert(words.end(), flags.begin(), flags.end());
     return start(words);
   }

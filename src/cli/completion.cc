@@ -58,7 +58,7 @@ std::string bash_script(const Program& program) {
   return fmt::format(
       "# bash:  source <(hapax completion)\n"
       "_hapax() {{\n"
-      "  local words=\"{} --help --version\"\n"
+      "  local words=\"{} help version --help --version\"\n"
       "  [ \"$COMP_CWORD\" -gt 1 ] && case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n"
       "  COMPREPLY=($(compgen -W \"$words\" -- \"${{COMP_WORDS[COMP_CWORD]}}\"))\n"
       "}}\n"
@@ -75,7 +75,7 @@ std::string zsh_script(const Program& program) {
       "#compdef hapax\n"
       "# zsh:  as _hapax in a folder of $fpath\n"
       "if (( CURRENT == 2 )); then\n"
-      "  compadd -- {} --help --version\n"
+      "  compadd -- {} help version --help --version\n"
       "  return\n"
       "fi\n"
       "case ${{words[2]}} in\n{}esac\n"

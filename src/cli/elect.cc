@@ -36,7 +36,10 @@ struct CampaignArguments : ElectArguments {
   std::string value;
   std::optional<double> wait_s;
   std::optional<double> kill_after_s;  // A second, or what the lease has room for.
+  bool input = false;                  // Its end resigns, also if that is no terminal.
   std::vector<std::string> command;
+
+  bool listens() const { return input || isatty(STDIN_FILENO) == 1; }
 };
 
 // A name, for handing over, that nobody else has.
@@ -64,7 +67,8 @@ void say_that_it_leads(const Election& election, const CampaignArguments& a) {
   if (a.json) {
     print_json({{"election", a.name}, {"fence", fence}});
   } else if (a.command.empty()) {
-    show("leads {}, fence {}; ^C or the end of standard input resigns\n", a.name, fence);
+    show("leads {}, fence {}; {} resigns\n", a.name, fence,
+         a.listens() ? "^C or the end of standard input" : "SIGTERM or ^C");
   }
   std::fflush(stdout);
 }
@@ -88,7 +92,8 @@ void step_down(Election& election, const CampaignArguments& a) {
 
 int lead(Election& election, Signals& signals, const CampaignArguments& a) {
   std::signal(SIGTTIN, SIG_IGN);
-  hold_until(signals, {election.lost(), election.asked_to_resign()});
+  hold_until(signals, {election.lost(), election.asked_to_resign()},
+             a.listens() ? STDIN_FILENO : -1);
   if (election.lost().stop_requested()) fail_as_lost(a, "");
   if (election.asked_to_resign().stop_requested()) {
     fmt::print(stderr, "hapax: {} was asked to step down\n", a.name);
@@ -177,6 +182,8 @@ Command describe_elect(CampaignArguments& a) {
   command.add("--kill-after", &a.kill_after_s,
               "Seconds from SIGTERM to SIGKILL when CMD may not go on; 1 if not said",
               {.check = seconds(0, std::chrono::duration<double>(kLongestGrace).count())});
+  command.add("--stdin", &a.input,
+              "Without CMD: resign at the end of standard input, also if that is no terminal");
   command.add("--json", &a.json, "JSON objects, one a line");
   command.footer =
       std::string{

@@ -22,7 +22,7 @@ constexpr const char* kFooter =
     "  hapax up 3                                   a group of real daemons, until ^C\n"
     "  hapax run backup -- ./backup.sh              one at a time, whoever starts it\n"
     "  hapax elect scheduler -- ./scheduler         one leads, the others stand by\n"
-    "`hapax COMMAND --help` says more. Exit status: 0 fine, 1 a property was violated, 2 usage or\n"
+    "`hapax help COMMAND` says more. Exit status: 0 fine, 1 a property was violated, 2 usage or\n"
     "the output could not be written, 70 out of memory.";
 
 // Its words are ours as well: --help, completion and mistakes need no laboratory.

@@ -1,5 +1,6 @@
 // The one file that knows CLI11: it is seconds to compile.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/nearest.h"
 #include "base/printable.h"
 #include "console/command.h"
 #include "console/exit_status.h"
@@ -80,19 +82,41 @@ const Command* first_command(const Program& program, int argc, char** argv) {
   return argc < 2 ? nullptr : find(program.commands, argv[1]);
 }
 
+// Of the first option that the command does not have, the one that is like it; or nothing.
+std::string option_meant(const Command& command, int argc, char** argv) {
+  std::vector<std::string> names{"--help"};
+  for (const Option& option : command.options) {
+    for (const std::string& name : option.spellings()) {
+      if (name.starts_with("--")) names.push_back(name);
+    }
+  }
+  for (int i = 2; i < argc && std::string_view{argv[i]} != "--"; ++i) {
+    const std::string_view word = argv[i];
+    const std::string name{word.substr(0, word.find('='))};
+    if (!name.starts_with("--")) continue;
+    if (std::find(names.begin(), names.end(), name) == names.end()) return nearest(name, names);
+  }
+  return "";
+}
+
 // What CLI11 says about a command line, put so that one knows what to do.
 std::string advice(const Program& program, const CLI::ParseError& e, int argc, char** argv) {
   if (argc < 2) return fmt::format("{}; try `hapax compare -n 10` (--help shows how)", e.what());
-  if (first_command(program, argc, argv) != nullptr) {
+  if (const Command* command = first_command(program, argc, argv)) {
+    const std::string meant = option_meant(*command, argc, argv);
+    if (!meant.empty()) return fmt::format("{}; did you mean {}?", e.what(), meant);
     return fmt::format("{} (--help shows how)", e.what());
   }
   const std::string_view first = argv[1];
   if (first.starts_with('-')) return fmt::format("unknown option {} (--help shows how)", first);
-  std::string commands;
+  std::vector<std::string> commands;
   for (const Command& command : program.commands) {
-    if (!command.is_hidden()) commands += (commands.empty() ? "" : ", ") + command.name;
+    if (!command.is_hidden()) commands.push_back(command.name);
   }
-  return fmt::format("there is no command '{}'; use one of {}", first, commands);
+  const std::string meant = nearest(first, commands);
+  if (!meant.empty())
+    return fmt::format("there is no command '{}'; did you mean {}?", first, meant);
+  return fmt::format("there is no command '{}'; use one of {}", first, fmt::join(commands, ", "));
 }
 
 // One line; must not fail, even if nobody listens.
@@ -135,9 +159,24 @@ int run_chosen(const CLI::App& parent, const std::vector<Command>& commands, Giv
   return command.run(given);
 }
 
+// `help`, `help COMMAND` and `version` as the options that others know.
+std::vector<char*> as_options(const Program& program, int argc, char** argv) {
+  static char help[] = "--help", version[] = "--version";
+  std::vector<char*> words{argv, argv + argc};
+  if (argc > 1 && std::string_view{argv[1]} == "help") {
+    words.erase(words.begin() + 1);
+    const bool is_known = argc == 2 || find(program.commands, argv[2]) != nullptr;
+    if (is_known) words.push_back(help);
+  } else if (argc == 2 && std::string_view{argv[1]} == "version") {
+    words[1] = version;
+  }
+  words.push_back(nullptr);
+  return words;
+}
+
 int parse_and_run(const Program& program, int argc, char** argv) {
   CLI::App app{program.summary, "hapax"};
-  app.set_version_flag("--version", fmt::format("hapax {}", kVersion));
+  app.set_version_flag("-V,--version", fmt::format("hapax {}", kVersion));
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.footer(program.footer);
@@ -166,7 +205,8 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 
 int run_program(const Program& program, int argc, char** argv) {
   try {
-    return flush(parse_and_run(program, argc, argv));
+    std::vector<char*> words = as_options(program, argc, argv);
+    return flush(parse_and_run(program, static_cast<int>(words.size()) - 1, words.data()));
   } catch (const Failure& e) {
     return complain(e.what(), e.status);
   } catch (const std::bad_alloc&) {

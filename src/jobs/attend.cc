@@ -142,20 +142,19 @@ void set_environment(Client& client, const std::string& name, const Fence& fence
          fmt::format("{}/{}/{}", status.group, status.member + 1, getpid()).c_str(), 1);
 }
 
-void hold_until(Signals& signals, const std::vector<std::stop_token>& ends) {
+void hold_until(Signals& signals, const std::vector<std::stop_token>& ends, int input) {
   Bell bell;
   const auto ring = [&bell] { bell.ring(); };
   std::list<std::stop_callback<decltype(ring)>> on_end;
   for (const std::stop_token& token : ends) on_end.emplace_back(token, ring);
-  std::array<pollfd, 3> ears{{{signals.descriptor(), POLLIN, 0},
-                              {bell.descriptor(), POLLIN, 0},
-                              {STDIN_FILENO, POLLIN, 0}}};
+  std::array<pollfd, 3> ears{
+      {{signals.descriptor(), POLLIN, 0}, {bell.descriptor(), POLLIN, 0}, {input, POLLIN, 0}}};
   for (;;) {
     poll(ears.data(), ears.size(), -1);
     if (has_any_ended(ends) || signals.take()) return;
     if (ears[2].revents == 0) continue;
     std::array<char, 4096> ignored;
-    const ssize_t count = read(STDIN_FILENO, ignored.data(), ignored.size());
+    const ssize_t count = read(input, ignored.data(), ignored.size());
     if (count < 0 && errno == EIO) {
       // In the background, what is typed is not for us.
       wait_for(signals, &bell, kLookInBackground_ms);

@@ -70,7 +70,7 @@ std::chrono::milliseconds grace_within_lease(Client& client, std::optional<doubl
 void set_environment(Client& client, const std::string& name, const Fence& fence,
                      std::chrono::milliseconds valid_for);
 
-// Until a signal, the end of standard input, or one of these.
-void hold_until(Signals& signals, const std::vector<std::stop_token>& ends);
+// Until a signal, the end of `input` (-1: none), or one of these.
+void hold_until(Signals& signals, const std::vector<std::stop_token>& ends, int input);
 
 }  // namespace hapax::cli
