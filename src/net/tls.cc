@@ -4,6 +4,7 @@
 #include <boost/asio/ssl/context.hpp>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -114,6 +115,16 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
   ERR_clear_error();
   if (SSL_CTX_load_verify_file(raw, files.authority.c_str()) != 1) {
     return error("cannot use the authority {}: {}", files.authority, why());
+  }
+  const std::filesystem::path revoked =
+      std::filesystem::path{files.authority}.parent_path() / kRevokedFile;
+  if (std::error_code failed; std::filesystem::exists(revoked, failed)) {
+    X509_STORE* store = SSL_CTX_get_cert_store(raw);
+    X509_LOOKUP* lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+    if (X509_load_crl_file(lookup, revoked.c_str(), X509_FILETYPE_PEM) < 1) {
+      return error("cannot use the list of the revoked {}: {}", revoked.string(), why());
+    }
+    X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
   }
   if (SSL_CTX_use_certificate_chain_file(raw, files.certificate.c_str()) != 1) {
     return error("cannot use the certificate {}: {}", files.certificate, why());

@@ -23,6 +23,9 @@ struct TlsFiles {
   std::string key;          // … and its private key.
 };
 
+// Beside the authority's: whom it no longer vouches for. May be missing.
+inline constexpr const char* kRevokedFile = "crl.pem";
+
 // A context for dialling as well as for accepting. The error names the file.
 Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFiles& files);
 
