@@ -68,6 +68,18 @@ struct ViewStatus {
   std::vector<Life> lives;
 };
 
+// How one member is, as it says itself.
+struct MemberStatus {
+  std::uint32_t member = 0;
+  std::string name;
+  std::string obstacle;  // Why it can grant nothing now, in a sentence; empty: it can.
+  Epoch epoch{};
+  std::uint32_t view_size = 0;        // Members of its view; zero: none runs.
+  std::chrono::milliseconds lease{};  // Left.
+  std::uint64_t clients = 0, held = 0, waiting = 0, entries = 0;
+  std::chrono::milliseconds uptime{};
+};
+
 struct GroupStatus {
   std::string group;
   std::uint32_t member = 0;  // The daemon that answers.
@@ -77,6 +89,10 @@ struct GroupStatus {
   std::vector<bool> up;              // Whether the daemon that answers is connected to it.
   std::vector<std::string> trouble;  // Why it is not, as far as one of the two has said so.
   std::string standing;              // Of a fixed list: whether a view runs, and who is missing.
+  std::string name;                  // Of the daemon that answers, for people.
+  // Why it can grant nothing now, in a sentence ("no lease: etcd at … does not answer since 12 s");
+  // empty: it can.
+  std::string obstacle;
   std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
   std::uint64_t messages_sent = 0, messages_received = 0;
   std::chrono::milliseconds uptime{};
@@ -84,6 +100,9 @@ struct GroupStatus {
   std::uint64_t term = 0;               // Of the election among those that are up.
   std::optional<std::uint32_t> leader;  // Its outcome. For people: no fence, decides nothing.
   std::optional<ViewStatus> view;       // With an engine.
+  // If asked for: what members say of themselves, and which did not within a second.
+  std::vector<MemberStatus> all;
+  std::vector<std::uint32_t> silent;
 };
 
 // What one member has counted since it started.
@@ -138,7 +157,8 @@ class Client {
   std::vector<LockInfo> who(std::string_view name = {},
                             std::vector<std::uint32_t>* silent = nullptr,
                             std::uint64_t* more_locks = nullptr);
-  GroupStatus status();
+  // `all`: every member is asked how it is.
+  GroupStatus status(bool all = false);
   MemberStats stats();
   // Fires when current grants cannot be relied on any more: the daemon is gone, or its lease over.
   std::stop_token lost() const;

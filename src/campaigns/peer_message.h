@@ -29,6 +29,16 @@ struct TellLocks {
   std::uint64_t more_locks = 0;      // Not listed.
   HAPAX_RECORD(TellLocks, question, locks, more_locks)
 };
+// Tell me how you are.
+struct AskReport {
+  std::uint64_t question = 0;
+  HAPAX_RECORD(AskReport, question)
+};
+struct TellReport {
+  std::uint64_t question = 0;
+  session::MemberReport report;
+  HAPAX_RECORD(TellReport, question, report)
+};
 // --- elections of programs (leader_watch.h, campaigns.h) ---
 
 // Tell me which of your programs leads, now and whenever that changes; or stop telling me.
@@ -71,8 +81,9 @@ struct ResignationRequested {
   bool found = false;  // The leader is the teller's, and has been asked.
   HAPAX_RECORD(ResignationRequested, question, found)
 };
-using PeerMessage = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside,
-                                 SteppedAside, Resume, RequestResignation, ResignationRequested>;
+using PeerMessage =
+    std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside, SteppedAside, Resume,
+                 RequestResignation, ResignationRequested, AskReport, TellReport>;
 
 inline Bytes payload_of(const PeerMessage& message) {
   Bytes bytes{tags::kBetweenDaemons};

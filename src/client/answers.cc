@@ -43,6 +43,20 @@ ViewStatus view_of(session::ViewState&& v) {
   return view;
 }
 
+MemberStatus member_of(session::MemberReport&& r) {
+  return {r.member,
+          std::move(r.name),
+          std::move(r.obstacle),
+          r.epoch,
+          r.size,
+          milliseconds{r.lease_ms},
+          r.clients,
+          r.held,
+          r.waiting,
+          r.entries,
+          milliseconds{r.uptime_ms}};
+}
+
 }  // namespace
 
 GroupStatus status_of(session::State&& s) {
@@ -55,25 +69,34 @@ GroupStatus status_of(session::State&& s) {
         std::count_if(view->lives.begin(), view->lives.end(),
                       [](const ViewStatus::Life& life) { return life.is_member; }));
   }
-  return {std::move(s.group),
-          s.member,
-          size,
-          s.epoch,
-          std::move(s.members),
-          std::move(up),
-          std::move(s.trouble),
-          std::move(s.standing),
-          s.locks,
-          s.held,
-          s.waiting,
-          s.entries,
-          s.messages_sent,
-          s.messages_received,
-          milliseconds{s.uptime_ms},
-          std::move(s.election),
-          s.term,
-          s.leader,
-          std::move(view)};
+  GroupStatus status{std::move(s.group),
+                     s.member,
+                     size,
+                     s.epoch,
+                     std::move(s.members),
+                     std::move(up),
+                     std::move(s.trouble),
+                     std::move(s.standing),
+                     std::move(s.name),
+                     std::move(s.obstacle),
+                     s.locks,
+                     s.held,
+                     s.waiting,
+                     s.entries,
+                     s.messages_sent,
+                     s.messages_received,
+                     milliseconds{s.uptime_ms},
+                     std::move(s.election),
+                     s.term,
+                     s.leader,
+                     std::move(view),
+                     {},
+                     {}};
+  if (s.all) {
+    for (session::MemberReport& r : s.all->reports) status.all.push_back(member_of(std::move(r)));
+    status.silent = std::move(s.all->silent);
+  }
+  return status;
 }
 
 MemberStats stats_of(session::Stats&& s) {

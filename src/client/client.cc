@@ -77,7 +77,7 @@ std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32
                                   std::uint64_t* more_locks) {
   return client::who(*detail::OwnGateway{gateway_}, name, silent, more_locks);
 }
-GroupStatus Client::status() { return client::status(*detail::OwnGateway{gateway_}); }
+GroupStatus Client::status(bool all) { return client::status(*detail::OwnGateway{gateway_}, all); }
 MemberStats Client::stats() { return client::stats(*detail::OwnGateway{gateway_}); }
 
 void Client::leave_group(std::chrono::milliseconds patience) {

@@ -219,9 +219,9 @@ std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& lo
   return {};
 }
 
-std::error_code Connection::status(GroupStatus& status) {
+std::error_code Connection::status(bool all, GroupStatus& status) {
   session::State told;
-  if (const auto error = ask_for(session::AskState{}, told)) return error;
+  if (const auto error = ask_for(session::AskState{0, all}, told)) return error;
   status = status_of(std::move(told));
   return {};
 }

@@ -52,7 +52,7 @@ class Connection {
   void unobserve(std::uint64_t observation) noexcept;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
                       detail::LeftOut& left_out);
-  std::error_code status(GroupStatus& status);
+  std::error_code status(bool all, GroupStatus& status);
   std::error_code stats(MemberStats& stats);
   std::error_code leave(std::chrono::milliseconds patience, std::string& why);
   std::error_code evict(const std::string& whom, std::string& why);

@@ -18,6 +18,7 @@ inline constexpr int kBadUsage = 64;        // EX_USAGE: the command line or the
 inline constexpr int kUnavailable = 69;     // EX_UNAVAILABLE: no daemon answers, or it refuses.
 inline constexpr int kSystem = 71;          // EX_OSERR: cannot fork, and the like.
 inline constexpr int kLost = 75;            // EX_TEMPFAIL: the lock was lost and the job ended.
+inline constexpr int kNoLease = 75;         // So, too: nobody can be granted it now. Never 1.
 inline constexpr int kForbidden = 77;       // EX_NOPERM: the daemon's roles do not allow it.
 inline constexpr int kNotExecutable = 126;  // As shells do.
 inline constexpr int kNotFound = 127;

@@ -13,13 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
-#include "daemon/inquiries.h"
 #include "daemon/node_config.h"
 #include "daemon/roles.h"
 #include "daemon/visitor.h"
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
+#include "figures/request_counts.h"
+#include "inquiries/inquiries.h"
 #include "membership/group.h"
 #include "net/address.h"
 #include "net/listener.h"
@@ -36,7 +38,7 @@ class Clients {
     Inquiries& inquiries;
     const Roles& roles;
     Waiters::After after;
-    std::function<void(const std::string&)> log, log_once;
+    Log log, log_once;
     std::function<session::State()> state;
     std::function<session::Stats()> stats;
     // For people: an error, or `done` with nothing or what is wrong.
@@ -58,6 +60,7 @@ class Clients {
   void tell_left();
   void stop();
   std::size_t size() const { return visitors_.size(); }
+  const std::vector<RuleCounts>& counts() const { return counts_->rules(); }
 
  private:
   void receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
@@ -101,6 +104,7 @@ class Clients {
 
   Host host_;
   std::vector<std::shared_ptr<net::Listener>> listeners_;
+  std::shared_ptr<RequestCounts> counts_;  // Visitors have it, too: some outlive us.
   Visitors visitors_;
   std::vector<std::pair<std::weak_ptr<SessionStream>, session::RequestId>> told_to_leave_;
   bool is_winding_up_ = false;

@@ -18,10 +18,10 @@
 #include "campaigns/leadership.h"
 #include "daemon/clients.h"
 #include "daemon/daemon.h"
-#include "daemon/inquiries.h"
 #include "daemon/join.h"
-#include "daemon/report.h"
 #include "daemon/waiters.h"
+#include "figures/report.h"
+#include "inquiries/inquiries.h"
 
 namespace hapax {
 
@@ -36,9 +36,11 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void wind_up();
   void stop();
 
+  bool has_started() const { return clients_.has_value(); }
   bool is_complete() const;
-  Facts facts() const;
+  Facts facts() const;  // REQUIRES: has_started().
   session::State state() const;
+  std::string obstacle() const;
   const Group& group() const { return *joined_.group; }
   Result<void> leave(std::chrono::milliseconds patience);
   void set_roles(Roles roles) { config_.roles = std::move(roles); }
@@ -58,6 +60,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void on_recalled(WaiterId waiter) override { waiters_->on_recalled(waiter); }
   bool is_inside(WaiterId waiter) override { return waiters_->is_inside(waiter); }
   std::optional<Turn> take_back(WaiterId waiter) override { return waiters_->take_back(waiter); }
+  void on_stopped(const LockStats& stats) override { past_.add_past(stats); }
   void on_leased(Instant until) override;
   void on_message(Seat from, std::span<const std::uint8_t> message) override;
   void on_met(Seat peer) override;
@@ -65,8 +68,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void on_forgotten(Seat peer) override;
   void on_settled() override;
   void on_left() override;
-  void log(const std::string& line) override { log_(line); }
-  void log_once(const std::string& line) override;
+  void log(const std::string& line, LogLevel level = LogLevel::info) override { log_(line, level); }
+  void log_once(const std::string& line, LogLevel level = LogLevel::warning) override;
 
   void warn() const;
   Inquiries::Host inquiries_host();
@@ -88,6 +91,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   std::optional<Waiters> waiters_;
   std::optional<Inquiries> inquiries_;
   std::optional<Clients> clients_;
+  LockStats past_;  // Of views that have stopped: what only grows.
   bool is_winding_up_ = false;
   bool is_stopped_ = false;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;

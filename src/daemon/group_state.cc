@@ -41,6 +41,13 @@ void describe(const Group& list, session::State& state) {
   state.standing = list.standing();
 }
 
+LeaseFacts lease_facts(const EngineGroup& group) {
+  return {.ttl = group.options().times.ttl,
+          .left = group.lease_left().value_or(Span{0}),
+          .in_jeopardy = group.is_in_jeopardy(),
+          .engine_answers = group.health().reachable};
+}
+
 std::optional<Seat> oldest_member(const EngineGroup& group) {
   const Roll& roll = group.service().reg().roll;
   for (const EngineGroup::Other& other : group.enlisted()) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "engine/url.h"
 #include "net/listener.h"
 
 namespace hapax {
@@ -27,6 +28,8 @@ EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engi
       registrar_(engine, options_.settings(), options_.state.is_new_group, registrar_handlers()),
       upkeep_(service_, registrar_, options_.times,
               [this](Life life) { return links_.is_up(life); }),
+      lease_news_(options_.engine, options_.times,
+                  [this](const std::string& line, LogLevel level) { log(line, level); }),
       timer_(io),
       seat_timer_(io) {}
 
@@ -46,7 +49,10 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
       .on_committed =
           [this](const EngineAsk& ask, Outcome outcome) {
             if (is_stopped_) return;
-            service_.on_committed(boot_clock_now(), ask, outcome, orders_);
+            const Instant now = boot_clock_now();
+            counts_.commits.note(now - ask.sent);
+            ++counts_.outcomes[static_cast<std::size_t>(outcome)];
+            service_.on_committed(now, ask, outcome, orders_);
             tend();
           },
       .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
@@ -106,7 +112,8 @@ Result<void> EngineGroup::recall() {
   auto file = StateFile::open(plan.path);
   if (!file) {
     if (!plan.is_usual_path) return file.error();
-    log("views are not remembered across runs of this member: " + file.error().message);
+    log("views are not remembered across runs of this member: " + file.error().message,
+        LogLevel::warning);
     return {};
   }
   file_.emplace(std::move(*file));
@@ -133,16 +140,16 @@ void EngineGroup::note_if_older(const Register& reg) {
   if (std::exchange(is_older_, reg.roll.epoch < seen_) || !is_older_) return;
   notice_ = fmt::format("its records went back, from view {} to {}", seen_,
                         reg.version == 0 ? "none" : fmt::format("view {}", reg.roll.epoch));
-  log(
-      fmt::format("the engine was restored from an older copy, or wiped: {}. What was held here "
+  log(fmt::format("the engine was restored from an older copy, or wiped: {}. What was held here "
                   "is lost; the group begins anew, in later views",
-                  notice_));
+                  notice_),
+      LogLevel::error);
 }
 
 void EngineGroup::on_went_back() {
   if (is_stopped_) return;
   notice_ = "its records went back to what they were before";
-  log("the engine was restored from an older copy, or wiped: " + notice_);
+  log("the engine was restored from an older copy, or wiped: " + notice_, LogLevel::error);
   service_.on_went_back(boot_clock_now(), orders_);
   tend();
 }
@@ -175,7 +182,9 @@ void EngineGroup::open_links() {
   const Enlisted& me = registrar_.me();
   const auto opened = links_.open(Seat{me.seat}, me.life);
   const std::string wrong = opened ? "" : opened.error().message;
-  if (std::exchange(cannot_listen_, wrong) != wrong && !opened) log(wrong);
+  if (std::exchange(cannot_listen_, wrong) != wrong && !opened) {
+    log(wrong, LogLevel::error);
+  }
 }
 
 void EngineGroup::on_directory(const Directory& directory, Instant asked) {
@@ -230,7 +239,7 @@ void EngineGroup::conclude(const Orders& orders) {
   for (const EngineAsk& ask : orders.asks) registrar_.carry_out(ask);
   if (orders.begun) on_view();
   if (!orders.ended) return;
-  if (!is_leaving_) log("this life is over: what was held is lost");
+  if (!is_leaving_) log("this life is over: what was held is lost", LogLevel::error);
   links_.close();
   is_leaving_ ? host_.on_left() : enlist();
 }
@@ -249,11 +258,13 @@ void EngineGroup::see_to_membership() {
     registrar_.set_reached(reach->members);
     if (reach->gives_way_to) {
       host_.log(fmt::format("life {} has been out of reach for a TTL: giving way to it",
-                            *reach->gives_way_to));
+                            *reach->gives_way_to),
+                LogLevel::warning);
       service_.leave(now, orders_);
     }
   }
   for (const Enlisted& life : upkeep_.stale(now)) registrar_.strike(life);
+  tell_news(now);
   drain();
   arm();
 }
@@ -306,6 +317,32 @@ void EngineGroup::drain() {
 }
 
 // --- for people ---
+
+void EngineGroup::tell_news(Instant now) {
+  const engine::Health engine = registrar_.health();
+  const auto left = service_.lease_left(now);
+  lease_news_.look(now, {.engine_answers = engine.reachable,
+                         .engine_said = engine.said,
+                         .has_lease = left.has_value(),
+                         .in_jeopardy = service_.is_in_jeopardy(now),
+                         .lease_left = left.value_or(Span{0}),
+                         .lost_grants = service_.views().stats().lost_grants,
+                         .is_leaving = is_leaving_});
+  counts_.lease_losses = lease_news_.losses();
+  for (const Life life : service_.keeper().roll().members) {
+    if (const auto heard = service_.beats().changed_at(life)) view_news_.heard(life, *heard);
+  }
+}
+
+std::string EngineGroup::name_for(Life life) const {
+  const Enlisted* who = registrar_.directory().find(life);
+  return who != nullptr && !who->name.empty() ? who->name : fmt::format("life {}", life);
+}
+
+std::string EngineGroup::why_gone(Life life) const {
+  const auto& evicted = registrar_.directory().evicted;
+  return std::find(evicted.begin(), evicted.end(), life) != evicted.end() ? "evicted" : "";
+}
 
 std::vector<EngineGroup::Other> EngineGroup::enlisted() const {
   std::vector<Other> all;
@@ -364,6 +401,32 @@ std::string EngineGroup::standing() const {
   }
   return std::string{name_of(service_.keeper().standing())};
 }
+std::string EngineGroup::engine_trouble() const {
+  const engine::Health engine = health();
+  if (engine.reachable) return "";
+  const auto url = engine::parse_url(options_.engine);
+  const std::string where =
+      url ? fmt::format("{} at {}", name_of(url->kind),
+                        options_.engine.substr(
+                            options_.engine.find_first_not_of("/", options_.engine.find(':') + 1)))
+          : "the engine";
+  const auto since = std::chrono::steady_clock::now() - engine.since;
+  return fmt::format("{} does not answer since {} s ({})", where,
+                     std::chrono::floor<std::chrono::seconds>(since).count(), engine.said);
+}
+
+std::string EngineGroup::obstacle() const {
+  const Keeper& keeper = service_.keeper();
+  const bool has_lease = lease_left() > Span{0};
+  if (has_lease && keeper.may_grant()) return "";
+  if (is_leaving_) return "this member leaves its group; ask at another one";
+  if (has_lease) return "a new view is about to begin, and waits for all its members";
+  const std::string trouble = engine_trouble();
+  if (!trouble.empty()) return fmt::format("no lease: {}; locks are granted when it does", trouble);
+  if (!refusal_.empty()) return "no lease: " + refusal_;
+  return fmt::format("no lease: this member is {}", standing());
+}
+
 bool EngineGroup::is_in_jeopardy() const { return service_.is_in_jeopardy(boot_clock_now()); }
 
 }  // namespace hapax

@@ -15,6 +15,7 @@
 #include "membership/member_state.h"
 #include "membership/registrar.h"
 #include "membership/upkeep.h"
+#include "news/lease_news.h"
 #include "service/service.h"
 
 namespace hapax {
@@ -38,6 +39,7 @@ class EngineGroup final : public Group {
   std::vector<Seat> others() const override;
   std::optional<Span> lease_left() const override;
   std::string standing() const override;
+  std::string obstacle() const override;
 
   struct Other {
     Enlisted who;
@@ -52,6 +54,8 @@ class EngineGroup final : public Group {
 
   const Service& service() const { return service_; }
   engine::Health health() const;
+  // A sentence about an engine that does not answer; empty if it does.
+  std::string engine_trouble() const;
   bool is_in_jeopardy() const;
   // Why we are not let in; empty if nothing is wrong.
   const std::string& refusal() const { return refusal_; }
@@ -76,6 +80,7 @@ class EngineGroup final : public Group {
   void on_time();
   void arm();
   void drain();
+  void tell_news(Instant now);
 
   Result<void> ask(std::string_view name, WaiterId waiter, Want want) override;
   Result<void> give_back(std::string_view name, WaiterId waiter, std::optional<Turn> last) override;
@@ -87,10 +92,13 @@ class EngineGroup final : public Group {
   void prepare(const Orders&) override { remember(epoch()); }
   void conclude(const Orders& orders) override;
   void see_to_membership() override;
+  std::string name_for(Life life) const override;
+  std::string why_gone(Life life) const override;
 
   Service service_;
   Registrar registrar_;
   Upkeep upkeep_;
+  LeaseNews lease_news_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer seat_timer_;
   Instant armed_{};

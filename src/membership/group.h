@@ -21,9 +21,11 @@
 #include "base/seat.h"
 #include "core/want.h"
 #include "membership/directory.h"
+#include "membership/group_counts.h"
 #include "membership/group_options.h"
 #include "membership/life_links.h"
 #include "membership/member_host.h"
+#include "news/view_news.h"
 #include "service/member_views.h"
 #include "service/orders.h"
 
@@ -62,9 +64,12 @@ class Group {
   virtual std::optional<Span> lease_left() const = 0;
   // What this member is doing, or what is in the way, for people.
   virtual std::string standing() const = 0;
+  // Why nothing can be granted here now, in a sentence; empty: it can.
+  virtual std::string obstacle() const = 0;
   bool has_leases() const { return !options_.list; }
   const net::Stats& links() const { return links_.stats(); }
   std::uint64_t complaints() const { return complaints_; }
+  const GroupCounts& counts() const { return counts_; }
   const GroupOptions& options() const { return options_; }
 
  protected:
@@ -84,6 +89,9 @@ class Group {
   virtual void prepare(const Orders& orders) = 0;
   virtual void conclude(const Orders& orders) = 0;
   virtual void see_to_membership() = 0;
+  // What people call a member, and more about one that is gone.
+  virtual std::string name_for(Life life) const = 0;
+  virtual std::string why_gone(Life) const { return {}; }
 
   // Of what is asked for and said about locks: all that has been ordered.
   void carry_out();
@@ -91,13 +99,17 @@ class Group {
   void tend();
   // Somebody at that seat is connected, and is perhaps not who it was.
   void note_met(Seat seat, Life life);
-  void log(const std::string& line) const { host_.log(line); }
+  void log(const std::string& line, LogLevel level = LogLevel::info) const {
+    host_.log(line, level);
+  }
 
   boost::asio::io_context& io_;
   GroupOptions options_;
   MemberHost& host_;
   LifeLinks links_;
   Orders orders_;
+  GroupCounts counts_;
+  ViewNews view_news_;
   bool is_stopped_ = false;
   bool is_leaving_ = false;  // For good.
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
@@ -105,6 +117,7 @@ class Group {
  private:
   void on_message(Seat seat, Life from, std::span<const std::uint8_t> message);
   void carry_out(const Orders& orders);
+  void tell_of_view();
 
   Orders now_;                // Being carried out; kept for its memory.
   std::map<Seat, Life> met_;  // Who was last seen at a seat.

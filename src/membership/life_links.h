@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/asio_fwd.h"
+#include "base/log.h"
 #include "base/seat.h"
 #include "membership/directory.h"
 #include "membership/group_options.h"
@@ -25,7 +26,7 @@ namespace hapax {
 class LifeLinks {
  public:
   struct Handlers {
-    std::function<void(const std::string&)> log;
+    Log log;
     std::function<void(Seat, Life, std::span<const std::uint8_t>)> on_message;
     std::function<void(Seat, Life)> on_up;  // Connected, again perhaps.
     std::function<void(Seat)> on_down;

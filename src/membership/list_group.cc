@@ -191,6 +191,22 @@ std::string ListGroup::standing() const {
   return members.empty() ? "running" : "running; locks that need it wait for member " + members;
 }
 
+std::string ListGroup::obstacle() const {
+  if (waits_until_) return "this member " + standing();
+  if (views().keeper().standing() == Standing::running) return "";
+  const std::string members = missing();
+  if (members.empty()) return "a view is about to begin";
+  std::string text = "no view begins before this member hears from member " + members;
+  for (const Seat seat : others()) {
+    if (const std::string trouble = trouble_with(seat); !trouble.empty()) text += "; " + trouble;
+  }
+  return text;
+}
+
+std::string ListGroup::name_for(Life life) const {
+  return fmt::format("member {}", number(*views().keeper().roll().place_of(life)) + 1);
+}
+
 // Whom we wait for, as people count them: who has not reported, or is not connected.
 std::string ListGroup::missing() const {
   const Keeper& keeper = views().keeper();

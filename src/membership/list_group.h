@@ -34,6 +34,7 @@ class ListGroup final : public Group {
   std::vector<Seat> others() const override;
   std::optional<Span> lease_left() const override { return std::nullopt; }
   std::string standing() const override;
+  std::string obstacle() const override;
 
  private:
   ListGroup(boost::asio::io_context& io, GroupOptions options, MemberHost& host);
@@ -64,6 +65,7 @@ class ListGroup final : public Group {
   void prepare(const Orders& orders) override;
   void conclude(const Orders& orders) override;
   void see_to_membership() override {}
+  std::string name_for(Life life) const override;
 
   std::optional<ListViews> list_;  // From start() on, as the file.
   std::optional<StateFile> file_;

@@ -100,8 +100,7 @@ class Service {
   std::optional<Span> lease_left(Instant now) const;
   Instant lease_deadline() const { return lease_end_; }
   Instant promised_until() const { return lease_end_ - times_.margin(); }
-  // Its beat stood still for so long that it is given up on, or would be if we had a say.
-  bool is_overdue(Life life, Instant now) const { return beats_.is_overdue(life, now); }
+  const BeatWatch& beats() const { return beats_; }  // Of the others, as we saw them.
   // Its beat has changed not long ago.
   bool is_fresh(Life life, Instant now) const {
     return beats_.has_changed_within(times_.ttl / 2, life, now);
