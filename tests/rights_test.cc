@@ -125,7 +125,7 @@ TEST_F(Rights, AProgramBelievesTheUserThatItIsTold) {
   const std::string there = socket("nobody/clients");
   EXPECT_EQ(hapax({"status", "--address", there}).status, 69);
   const Outcome told = hapax({"status", "--address", there, "--server-user", "nobody"});
-  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_THAT(told.status, ::testing::AnyOf(0, 75)) << told.err;
   const Outcome wrong = hapax({"status", "--address", there, "--server-user", "nosuch"});
   EXPECT_EQ(wrong.status, 64);
   EXPECT_THAT(wrong.err, HasSubstr("there is no user nosuch"));
@@ -169,7 +169,9 @@ TEST_F(Rights, PlainTcpOnThisMachineNeedsAWordAndIsWarnedOf) {
   const Outcome wary = hapax({"status", "--address", "127.0.0.1:" + clients});
   EXPECT_EQ(wary.status, 64);
   EXPECT_THAT(wary.err, HasSubstr("--insecure"));
-  EXPECT_EQ(hapax({"status", "--address", "127.0.0.1:" + clients, "--insecure"}).status, 0);
+  // It answers, with a lease or still without.
+  EXPECT_THAT(hapax({"status", "--address", "127.0.0.1:" + clients, "--insecure"}).status,
+              ::testing::AnyOf(0, 75));
 }
 
 // Nothing is said of addresses, and no other user can reach the members.
@@ -250,8 +252,9 @@ TEST_F(Rights, NobodysBytesMoveAnothersCursor) {
     return text.find_first_of("\x1b\x07\xff\x9b") == std::string::npos &&
            text.find("\xe2\x80\xae") == std::string::npos;
   };
-  const std::string job = " hapax run x -- sh -c sleep 20";  // However long the folder's name is.
-  ASSERT_TRUE(eventually([&] { return hapax({"who"}).out.find(job) != std::string::npos; }))
+  const std::string job = "hapax run x -- sh -c sleep 20";
+  ASSERT_TRUE(
+      eventually([&] { return hapax({"who", "--json"}).out.find(job) != std::string::npos; }))
       << hapax({"who"}).out << holder->err() << daemon->err();
   for (const Arguments& words : {Arguments{"who"}, {"who", "--json"}, {"why", "x"}, {"status"}}) {
     const Outcome shown = hapax(words);
@@ -263,6 +266,7 @@ TEST_F(Rights, NobodysBytesMoveAnothersCursor) {
     EXPECT_FALSE(invalid) << shown.out;
     EXPECT_THAT(shown.out, HasSubstr("sleep 20"));
   }
+  EXPECT_THAT(hapax({"who"}).out, HasSubstr(" hapax")) << "however little of it there is room for";
   const Outcome refused = hapax({"run", evil, "--", "true"});
   EXPECT_EQ(refused.status, 64);
   EXPECT_TRUE(is_plain(refused.err));
