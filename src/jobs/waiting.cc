@@ -111,7 +111,7 @@ void Hold::take(const Wanted& wanted, const Least& least) {
 }
 
 std::string text_of(const Fence& fence) {
-  return fmt::format("{}.{}", number(fence.epoch), number(fence.turn));
+  return to_string(fence);
 }
 
 }  // namespace hapax::cli
