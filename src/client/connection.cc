@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "base/no_signals.h"
 #include "client/answers.h"
 #include "client/library_thread.h"
 #include "hapax/error.h"
@@ -71,7 +72,10 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
       heartbeat_(boot_time()) {
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
-  reader_ = std::jthread{[this] { read_on(); }};
+  {
+    const NoSignals none;
+    reader_ = std::jthread{[this] { read_on(); }};
+  }
   say(session::Hello{session::kVersion, static_cast<std::uint32_t>(getpid()), host_name(),
                      command_line(), trust.asks_only});
   const auto answer = await(0, pending, steady_clock::now() + session::kSilence, {});
