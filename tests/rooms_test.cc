@@ -87,6 +87,7 @@ const std::map<std::string, Names> kSees{
     {"client", {"base", "core", "wire", "net", "session"}},
     {"member",
      {"base", "core", "engines", "net", "client", "service", "membership", "daemon", "locks"}},
+    {"c_interface", {"base", "client"}},
     {"gate", {"base"}},
     {"sqlite", {"base", "gate"}},
     {"local", {"base"}},
