@@ -62,6 +62,9 @@ std::optional<Facts> Daemon::facts() const {
 }
 std::string Daemon::obstacle() const { return impl_->obstacle(); }
 
+Result<std::optional<std::chrono::system_clock::time_point>> Daemon::renew_certificate() {
+  return impl_->renew_certificate();
+}
 void Daemon::set_roles(Roles roles) { impl_->set_roles(std::move(roles)); }
 void Daemon::on_left(std::function<void()> then) { impl_->then_on_left = std::move(then); }
 void Daemon::on_leased(std::function<void(Instant)> then) {

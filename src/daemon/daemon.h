@@ -82,6 +82,9 @@ class Daemon {
   Result<void> leave(std::chrono::milliseconds patience);
   // What clients may do from now on; what they hold stays theirs.
   void set_roles(Roles roles);
+  // Takes what the files of its certificate have now; open connections stay. Until when it is good;
+  // nothing: it has none.
+  Result<std::optional<std::chrono::system_clock::time_point>> renew_certificate();
   // Called when the daemon has left its group, because somebody asked it to.
   void on_left(std::function<void()> then);
   // For as long as the daemon does nothing; nothing before it has started.

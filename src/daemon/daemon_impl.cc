@@ -228,6 +228,15 @@ std::optional<Seat> Daemon::Impl::leader() const {
   return place ? std::optional{Seat{number(*place)}} : std::nullopt;
 }
 
+Result<std::optional<std::chrono::system_clock::time_point>> Daemon::Impl::renew_certificate() {
+  std::optional<std::chrono::system_clock::time_point> until;
+  if (!tls_) return until;
+  if (const auto done = net::renew(*tls_, *config_.tls); !done) return done.error();
+  if (const auto done = joined_.group->renew_tls(); !done) return done.error();
+  until = net::good_until(*tls_);
+  return until;
+}
+
 Facts Daemon::Impl::facts() const {
   const Group& group = *joined_.group;
   const MemberViews& views = group.views();
@@ -258,6 +267,7 @@ Facts Daemon::Impl::facts() const {
           .longest_turn = watch_.longest(),
           .clients = clients_->size(),
           .requests = clients_->counts(),
+          .certificate_until = tls_ ? std::optional{net::good_until(*tls_)} : std::nullopt,
           .complaints = group.complaints(),
           .uptime = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() -
                                                                           started_)};

@@ -43,6 +43,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   std::string obstacle() const;
   const Group& group() const { return *joined_.group; }
   Result<void> leave(std::chrono::milliseconds patience);
+  Result<std::optional<std::chrono::system_clock::time_point>> renew_certificate();
   void set_roles(Roles roles) { config_.roles = std::move(roles); }
   Waiters& waiters() { return *waiters_; }
   Inquiries& inquiries() { return *inquiries_; }

@@ -50,6 +50,7 @@ struct Facts {
   std::chrono::nanoseconds longest_turn{};  // Of the loop.
   std::size_t clients = 0;
   const std::vector<RuleCounts>& requests;
+  std::optional<std::chrono::system_clock::time_point> certificate_until;
   std::uint64_t complaints = 0;
   std::chrono::milliseconds uptime{};
 };

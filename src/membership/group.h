@@ -56,6 +56,9 @@ class Group {
   // Why it is not, as far as it or we said.
   std::string trouble_with(Seat seat) const { return links_.trouble_with(seat); }
 
+  // Takes what the certificates' files have now; no link is dropped.
+  Result<void> renew_tls() { return links_.renew_tls(); }
+
   virtual const MemberViews& views() const = 0;
   Epoch epoch() const { return views().keeper().roll().epoch; }
   virtual Seat seat() const = 0;                 // Ours. REQUIRES: started, and let in.

@@ -41,6 +41,7 @@ class LifeLinks {
   bool is_open() const { return mesh_ != nullptr; }
   void close();  // This life is over.
   void stop();
+  Result<void> renew_tls() { return mesh_ ? mesh_->renew_tls() : Result<void>{}; }
 
   // Who is where.
   void learn(const Directory& directory);

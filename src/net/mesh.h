@@ -91,6 +91,9 @@ class Mesh {
   // REQUIRES: started; another member.
   Result<void> set_address(Seat peer, const Address& address);
 
+  // Takes what the certificates' files have now, for links that are made from here on.
+  Result<void> renew_tls();
+
   // Writes what is queued, says goodbye and closes; handlers are silent from here on. The
   // io_context runs out of work within limits.linger.
   void stop();

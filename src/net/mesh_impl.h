@@ -61,6 +61,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
 
   Result<void> start();
   void stop();
+  Result<void> renew_tls() { return tls_ ? renew(*tls_, *options_.tls) : Result<void>{}; }
   void abandon();  // The mesh is gone: ends what stop() has not.
   bool send(Seat to, std::span<const std::uint8_t> message);
 

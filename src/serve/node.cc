@@ -1,6 +1,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -64,6 +65,13 @@ void reload(const NodeArguments& a, Daemon& daemon) {
     set_log(*log);
     daemon.set_roles(std::move(*roles));
     log_line(fmt::format("roles read again: {} lines", settings.role.size()));
+    const auto until = daemon.renew_certificate();
+    if (!until) {
+      log_line("the certificate stays as it was: " + until.error().message, LogLevel::error);
+    } else if (*until) {
+      log_line(fmt::format("certificate read again: good until {:%Y-%m-%d}",
+                           fmt::gmtime(std::chrono::system_clock::to_time_t(**until))));
+    }
   } catch (const Failure& e) {
     log_line(fmt::format("the roles stay as they were: {}", e.what()), LogLevel::error);
   }
