@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 

@@ -13,7 +13,7 @@
 
 #include "base/testing/folder.h"
 #include "certs/kept_certs.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "certs/authority.h"
 #include "certs/new_file.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 namespace {

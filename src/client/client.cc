@@ -9,8 +9,8 @@
 #include "client/endpoints.h"
 #include "client/own_gateway.h"
 #include "client/questions.h"
-#include "net/tls.h"
 #include "net/usual_folder.h"
+#include "tls/tls.h"
 
 namespace hapax {
 namespace {

@@ -19,7 +19,7 @@
 #include "base/credentials.h"
 #include "client/quiet_bio.h"
 #include "hapax/error.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::client {
 namespace {

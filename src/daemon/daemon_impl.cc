@@ -9,7 +9,7 @@
 #include "campaigns/peer_message.h"
 #include "daemon/group_state.h"
 #include "daemon/who.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax {
 

@@ -16,8 +16,8 @@
 #include "membership/group_options.h"
 #include "net/address.h"
 #include "net/listener.h"
-#include "net/tls.h"
 #include "service/lease_times.h"
+#include "tls/tls.h"
 
 namespace hapax {
 

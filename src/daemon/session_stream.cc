@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <utility>
 
-#include "net/tls.h"
 #include "session/frames.h"
+#include "tls/tls.h"
 
 namespace hapax {
 namespace {

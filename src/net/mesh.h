@@ -30,7 +30,7 @@
 #include "base/seat.h"
 #include "net/address.h"
 #include "net/stats.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 

@@ -7,7 +7,7 @@
 #include "base/credentials.h"
 #include "base/match.h"
 #include "net/mesh_impl.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 namespace {

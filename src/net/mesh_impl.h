@@ -64,7 +64,6 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   Result<void> renew_tls() { return tls_ ? renew(*tls_, *options_.tls) : Result<void>{}; }
   void abandon();  // The mesh is gone: ends what stop() has not.
   bool send(Seat to, std::span<const std::uint8_t> message);
-
   Result<void> set_address(Seat peer, const Address& address);
   void hold(Seat peer, bool on);
   std::uint64_t incarnation_of(Seat peer) const { return peers_[number(peer)].link.seen(); }

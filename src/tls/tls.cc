@@ -1,4 +1,4 @@
-#include "net/tls.h"
+#include "tls/tls.h"
 
 #include <algorithm>
 #include <boost/asio/ssl/context.hpp>
