@@ -50,10 +50,10 @@ class Systemd : public ::testing::Test {
  protected:
   Process& start_daemon(const Environment& environment) {
     const std::string folder = folder_.path();
-    daemon_.emplace(
-        Arguments{HAPAX_BINARY, "node", "--engine", "embedded:" + folder + "/group.db", "--listen",
-                  "unix:" + folder + "/member", "--clients", "unix:" + folder + "/clients"},
-        environment, folder_);
+    daemon_.emplace(Arguments{HAPAX_BINARY, "node", "--engine", "embedded:" + folder + "/group.db",
+                              "--new-group", "--listen", "unix:" + folder + "/member", "--clients",
+                              "unix:" + folder + "/clients"},
+                    environment, folder_);
     return *daemon_;
   }
   int run(const Arguments& words) {
@@ -74,7 +74,9 @@ TEST_F(Systemd, IsToldWhenADaemonServesThatItLivesAndThatItEnds) {
   Process& daemon =
       start_daemon({{"NOTIFY_SOCKET", folder_ / "notify"}, {"WATCHDOG_USEC", "400000"}});
   ASSERT_TRUE(systemd.hears("READY=1")) << systemd.all << daemon.err();
-  EXPECT_EQ(run({HAPAX_BINARY, "status", "--address", "unix:" + (folder_ / "clients").string()}), 0)
+  EXPECT_EQ(run({HAPAX_BINARY, "status", "--wait", "20s", "--address",
+                 "unix:" + (folder_ / "clients").string()}),
+            0)
       << said_;
   EXPECT_EQ(systemd.all.find("WATCHDOG=1"), std::string::npos) << "not before it is ready";
   EXPECT_TRUE(systemd.hears("STATUS=view ") ||
