@@ -4,7 +4,7 @@ if(NOT HAPAX_SERVICE OR NOT HAPAX_GZIP)
   return()
 endif()
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The hapax developers <hapax@localhost.localdomain>")
+set(CPACK_PACKAGE_CONTACT "The hapax developers <hapax@lists.example.org>")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -43,10 +43,16 @@ macro(hapax_debian component package section summary description)
     ${PROJECT_BINARY_DIR}/debian/changelog.gz DESTINATION share/doc/${package} COMPONENT ${component})
   set(own ${PROJECT_SOURCE_DIR}/packaging/debian/${package})
   file(GLOB CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA
-    ${own}/conffiles ${own}/postinst ${own}/postrm ${own}/prerm ${own}/triggers)
-  if(EXISTS ${own}/overrides)  # What lintian finds, and why it is as it should be.
-    install(FILES ${own}/overrides DESTINATION share/lintian/overrides RENAME ${package} COMPONENT ${component})
+    ${own}/conffiles ${own}/postinst ${own}/postrm ${own}/prerm ${own}/shlibs ${own}/symbols ${own}/triggers)
+  # What lintian finds, and why it is as it should be.
+  file(READ packaging/debian/overrides overrides)
+  if(EXISTS ${own}/overrides)
+    file(READ ${own}/overrides more)
+    string(APPEND overrides "${more}")
   endif()
+  file(WRITE ${PROJECT_BINARY_DIR}/debian/overrides/${package} "${overrides}")
+  install(FILES ${PROJECT_BINARY_DIR}/debian/overrides/${package} DESTINATION share/lintian/overrides
+    COMPONENT ${component})
 endmacro()
 
 hapax_debian(hapax hapax net "at most one, across machines: locks with fences"

@@ -18,8 +18,10 @@ install(FILES ${HAPAX_PAGES}/hapax.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT hapax)
 
 install(TARGETS hapax COMPONENT hapax)
-install(TARGETS hapax-engines COMPONENT engines)
-install(TARGETS hapax-lab COMPONENT lab)
+foreach(program IN ITEMS engines lab)  # `hapax` hands over to these; their pages are those of its commands.
+  install(TARGETS hapax-${program} COMPONENT ${program})
+  install(FILES packaging/man/hapax-${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${program})
+endforeach()
 if(TARGET hapax_c)  # The module loads it.
   install(FILES python/hapax.py DESTINATION lib/python3/dist-packages COMPONENT python)
 endif()
