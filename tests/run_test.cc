@@ -515,7 +515,8 @@ TEST_F(Run, UpCleansUpBehindItself) {
 }
 
 TEST_F(Run, WithoutADaemonItSaysHowToStartOne) {
-  const std::string advice = "no daemon answers at " + address() + "; start one with `hapax up 3`";
+  const std::string advice = "no daemon answers at " + address() +
+                             " (No such file or directory); start one with `hapax up 3`";
   for (const Arguments& words :
        {Arguments{"run", "x", "--", "true"}, Arguments{"lock", "x"}, Arguments{"try", "x"},
         Arguments{"who"}, Arguments{"why", "x"}, Arguments{"watch", "x"}, Arguments{"status"}}) {

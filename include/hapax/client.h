@@ -61,6 +61,7 @@ struct ViewStatus {
   std::string engine;
   bool engine_reachable = false;
   std::string engine_said;
+  std::string engine_trouble;  // A sentence, if it does not answer.
   std::chrono::milliseconds ttl{};
   std::chrono::milliseconds lease{};  // Left; zero: none, and nothing is granted.
   bool in_jeopardy = false;  // The engine has not answered for a while; nothing is lost yet.
@@ -77,6 +78,21 @@ struct GroupStatus {
   std::vector<bool> up;              // Whether the daemon that answers is connected to it.
   std::vector<std::string> trouble;  // Why it is not, as far as one of the two has said so.
   std::string standing;              // Of a fixed list: whether a view runs, and who is missing.
+  std::string name;                  // Of the daemon that answers, for people.
+  // Why it can grant nothing now, in a sentence ("no lease: etcd at … does not answer since 12 s");
+  // empty: it can.
+  std::string obstacle;
+  // A member of the view that the daemon does not reach. What it holds, or has to be asked for, is
+  // not to be had.
+  struct Away {
+    std::uint32_t member = 0;
+    std::string name;  // For people: member db2.
+    // Until its lease is over and all that it holds is free, about. Nothing: in a fixed list it is
+    // waited for.
+    std::optional<std::chrono::milliseconds> free_in;
+  };
+  std::vector<Away> away;
+  std::string absence;  // The same in a sentence; empty: nobody is away.
   std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
   std::uint64_t messages_sent = 0, messages_received = 0;
   std::chrono::milliseconds uptime{};

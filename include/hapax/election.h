@@ -52,9 +52,10 @@ class Election {
   // the name by which somebody may hand over to it. Throws std::system_error.
   // It must neither lead nor campaign already: std::errc::operation_in_progress.
   void campaign(std::string_view value);
+  // False: somebody else leads. Throws std::system_error for all else, as Mutex::try_lock_for().
   template <class Rep, class Period>
   bool campaign_for(std::string_view value, std::chrono::duration<Rep, Period> duration) {
-    return campaign_until(value, Clock::now() + duration, {}) == std::error_code{};
+    return try_until(value, Clock::now() + duration);
   }
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
   std::error_code campaign_until(std::string_view value, Clock::time_point deadline,
@@ -126,6 +127,8 @@ class Election {
   const std::string& name() const;
 
  private:
+  bool try_until(std::string_view value, Clock::time_point deadline);
+
   class Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -58,8 +58,7 @@ int hold(const LockArguments& a) {
                  listens ? "^C or the end of standard input" : "SIGTERM or ^C");
   hold_until(signals, {held.lost()}, listens ? STDIN_FILENO : -1);
   if (held.lost().stop_requested()) {
-    throw Failure{kLost,
-                  fmt::format("{} is lost: the daemon ends, is gone or silent", a.wanted.name)};
+    throw Failure{kLost, fmt::format("{} is lost: {}", a.wanted.name, why_lost(held.client()))};
   }
   return kHolds;
 }

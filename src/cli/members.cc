@@ -33,10 +33,7 @@ ViewStatus view_of(Client& client) {
 
 // What the daemon says is wrong, in its own words.
 [[noreturn]] void fail_as_told(const std::system_error& e, const std::string& what) {
-  const std::string text = e.what();
-  if (e.code() == Errc::refused && !text.empty()) {
-    throw Failure{kUnavailable, text.substr(0, text.rfind(": "))};
-  }
+  if (e.code() == Errc::refused) throw Failure{kUnavailable, words_of(e)};
   fail(e, what);
 }
 

@@ -34,6 +34,15 @@ std::string show_person(const Person& person) {
   return fmt::format("{} pid {} ({})", person.host, person.pid, show_command(person.command));
 }
 
+std::string show_member(const GroupStatus& status, std::uint32_t member) {
+  if (status.view) {
+    for (const ViewStatus::Life& life : status.view->lives) {
+      if (life.seat == member && life.is_member) return life.name;
+    }
+  }
+  return fmt::format("member {}", member + 1);
+}
+
 std::string show_leader(const GroupStatus& s) {
   std::string text = fmt::format("{}, term {}: ", s.election, s.term);
   if (s.leader) {

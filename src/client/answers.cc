@@ -32,10 +32,15 @@ std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks) {
 namespace {
 
 ViewStatus view_of(session::ViewState&& v) {
-  ViewStatus view{std::move(v.engine),      v.engine_reachable,
-                  std::move(v.engine_said), milliseconds{v.ttl_ms},
-                  milliseconds{v.lease_ms}, v.in_jeopardy,
-                  std::move(v.standing),    {}};
+  ViewStatus view{std::move(v.engine),
+                  v.engine_reachable,
+                  std::move(v.engine_said),
+                  std::move(v.engine_trouble),
+                  milliseconds{v.ttl_ms},
+                  milliseconds{v.lease_ms},
+                  v.in_jeopardy,
+                  std::move(v.standing),
+                  {}};
   for (session::LifeState& life : v.lives) {
     view.lives.push_back({life.life, life.seat, std::move(life.name), std::move(life.address),
                           life.is_member, life.is_up, life.is_evicted, life.beat});
@@ -55,6 +60,11 @@ GroupStatus status_of(session::State&& s) {
         std::count_if(view->lives.begin(), view->lives.end(),
                       [](const ViewStatus::Life& life) { return life.is_member; }));
   }
+  std::vector<GroupStatus::Away> away;
+  for (session::AwayMember& member : s.away) {
+    away.push_back({member.member, std::move(member.name), std::nullopt});
+    if (member.free_in_ms) away.back().free_in = milliseconds{*member.free_in_ms};
+  }
   return {std::move(s.group),
           s.member,
           size,
@@ -63,6 +73,10 @@ GroupStatus status_of(session::State&& s) {
           std::move(up),
           std::move(s.trouble),
           std::move(s.standing),
+          std::move(s.name),
+          std::move(s.obstacle),
+          std::move(away),
+          std::move(s.absence),
           s.locks,
           s.held,
           s.waiting,

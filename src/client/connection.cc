@@ -79,10 +79,14 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
   socket_.shut_down();
   reader_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
-    throw std::system_error{make_error_code(Errc::refused), refused->why};
+    throw std::system_error{make_error_code(refused->forbidden ? Errc::forbidden : Errc::refused),
+                            refused->why};
   }
+  if (const auto trouble = socket_.trouble()) fail_for(address, *trouble);
+  const bool may_want_tls = !address.is_unix() && !trust.tls;
   throw std::system_error{make_error_code(Errc::unreachable),
-                          "nobody answers as a daemon does at " + address.text()};
+                          "nobody answers as a daemon does at " + address.text() +
+                              (may_want_tls ? "; it may want TLS: --ca, --cert and --key" : "")};
 }
 
 Connection::~Connection() {
@@ -139,8 +143,11 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
     return Errc::cancelled;
   }
   if (auto* refused = std::get_if<session::Refused>(&*answer)) why = std::move(refused->why);
-  const std::error_code error = error_of(answer);
-  return error == Errc::cancelled && !cancel.stop_requested() ? Errc::timed_out : error;
+  auto* ended = std::get_if<session::Ended>(&*answer);
+  if (ended == nullptr || cancel.stop_requested()) return error_of(answer);
+  if (ended->obstacle.empty()) return Errc::timed_out;
+  why = std::move(ended->obstacle);
+  return Errc::unavailable;
 }
 
 void Connection::acquire_later(const std::string& name, const std::stop_token& cancel,
@@ -248,6 +255,11 @@ bool Connection::is_gone() const {
   return gone_;
 }
 
+std::string Connection::why_lost() const {
+  const std::lock_guard lock{mutex_};
+  return gone_ ? "its daemon is gone or silent" : why_lost_;
+}
+
 std::chrono::milliseconds Connection::valid_for() const {
   if (is_gone()) return {};
   // The current millisecond may be almost over: adding this to a finer clock must not go beyond the
@@ -321,7 +333,7 @@ bool Connection::take_frames() {
 
 void Connection::take(session::Answer answer) {
   if (const auto* pong = std::get_if<session::Pong>(&answer)) return take_pong(*pong);
-  if (const auto* lost = std::get_if<session::Lost>(&answer)) return lose(lost->request);
+  if (auto* lost = std::get_if<session::Lost>(&answer)) return lose(*lost);
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
     heartbeat_.on_welcome(*welcome);
     if (heartbeat_.has_leases()) {
@@ -380,7 +392,12 @@ void Connection::tell(std::unique_ptr<Later> later, const std::optional<session:
   later->completion.on_answer(error_of(answer), holding);
 }
 
-void Connection::lose(std::uint64_t request) {
+void Connection::lose(session::Lost& lost) {
+  const std::uint64_t request = lost.request;
+  {
+    const std::lock_guard lock{mutex_};
+    why_lost_ = std::move(lost.why);
+  }
   // It may still be waiting for its promise: who asked finds it lost, and asks again.
   const auto is_it = [&](const session::Answer& grant) {
     return std::get<session::Granted>(grant).request == request;

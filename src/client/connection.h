@@ -63,6 +63,7 @@ class Connection {
   std::chrono::milliseconds valid_for() const;
 
   bool is_gone() const;
+  std::string why_lost() const;
 
  private:
   struct Later;
@@ -107,7 +108,7 @@ class Connection {
   // What comes unasked, each time; false if it is no such thing.
   bool tell_of_election(const session::Answer& answer);
   void close_observations();
-  void lose(std::uint64_t request);
+  void lose(session::Lost& lost);
 
   Socket socket_;
   std::mutex writing_;
@@ -116,6 +117,7 @@ class Connection {
   std::map<std::uint64_t, Pending*> pending_;
   std::uint64_t next_request_;
   bool gone_ = false;
+  std::string why_lost_;
   std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
 

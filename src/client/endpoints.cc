@@ -1,5 +1,6 @@
 #include "client/endpoints.h"
 
+#include <exception>
 #include <utility>
 
 #include "client/library_thread.h"
@@ -19,6 +20,7 @@ Endpoints::Shared Endpoints::now() const {
 
 // The first that answers, starting after the last one used. REQUIRES: connecting_ is locked.
 Endpoints::Shared Endpoints::connect() {
+  std::exception_ptr telling;  // Of one that is there, rather than of one that is not.
   for (std::size_t tried = 0;; ++tried) {
     const net::Address& address = addresses_[(next_ + tried) % addresses_.size()];
     try {
@@ -27,8 +29,9 @@ Endpoints::Shared Endpoints::connect() {
                   [](Connection* last) { destroy(std::unique_ptr<Connection>{last}); }};
       next_ = (next_ + tried + 1) % addresses_.size();
       return made;
-    } catch (const std::system_error&) {
-      if (tried + 1 == addresses_.size()) throw;
+    } catch (const std::system_error& e) {
+      if (!telling || e.code() != Errc::unreachable) telling = std::current_exception();
+      if (tried + 1 == addresses_.size()) std::rethrow_exception(telling);
     }
   }
 }

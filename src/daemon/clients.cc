@@ -1,6 +1,8 @@
 // How clients come and go.
 #include "daemon/clients.h"
 
+#include <fmt/format.h>
+
 #include "daemon/client_job.h"
 
 namespace hapax {
@@ -37,6 +39,9 @@ void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::cont
     std::visit([&](auto&& a) { on(visitor, std::move(a)); }, std::move(ask));
   };
   handlers.on_gone = [this](Visitor& visitor) { on_gone(visitor); };
+  handlers.on_refused = [this](Visitor& visitor, const std::string& why) {
+    host_.log_seldom(fmt::format("refused a client from {}: {}", visitor.remote(), why));
+  };
   const auto visitor =
       std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers));
   visitors_.admit(visitor);

@@ -16,13 +16,13 @@
 #include "base/result.h"
 #include "daemon/inquiries.h"
 #include "daemon/node_config.h"
-#include "daemon/roles.h"
 #include "daemon/visitor.h"
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
 #include "membership/group.h"
 #include "net/address.h"
 #include "net/listener.h"
+#include "roles/roles.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -36,7 +36,7 @@ class Clients {
     Inquiries& inquiries;
     const Roles& roles;
     Waiters::After after;
-    std::function<void(const std::string&)> log, log_once;
+    std::function<void(const std::string&)> log, log_once, log_seldom;
     std::function<session::State()> state;
     std::function<session::Stats()> stats;
     // For people: an error, or `done` with nothing or what is wrong.
@@ -70,6 +70,9 @@ class Clients {
   void forget_all(const std::shared_ptr<Visitor>& visitor);
   // Gives back what the request holds, or ends its wait; nothing if it is over.
   void end_request(Visitor& visitor, session::RequestId request);
+  // Tells that the wait for that lock is over, and why nobody could have been let in; or nothing of
+  // that, if somebody holds it.
+  void tell_ended(Visitor& visitor, session::RequestId request, const std::string& name);
   void end_observation(Visitor& visitor, session::RequestId request);
   // A place for one more request; null, and it is told why, if there is none.
   ClientRequest* admit(Visitor& visitor, session::RequestId request, const std::string& name,

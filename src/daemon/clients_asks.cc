@@ -84,8 +84,23 @@ void Clients::on(Visitor& visitor, session::Cancel&& c) {
   const auto at = visitor.requests.find(c.request);
   // If the grant is on its way, that is the answer.
   if (at != visitor.requests.end() && at->second.is_held()) return;
+  const std::string name = at == visitor.requests.end() ? "" : at->second.name();
   end_request(visitor, c.request);
-  visitor.tell(session::Ended{c.request});
+  tell_ended(visitor, c.request, name);
+}
+
+void Clients::tell_ended(Visitor& visitor, session::RequestId request, const std::string& name) {
+  const std::string obstacle = name.empty() ? "" : host_.group.obstacle();
+  const auto away = name.empty() ? std::vector<AwayMember>{} : host_.group.away();
+  if (!obstacle.empty() || away.empty()) return visitor.tell(session::Ended{request, obstacle});
+  // It is told only while it is a visitor: on_gone() has the question forgotten.
+  const auto tell = [&visitor, request, words = words_of(away)](session::Locks&& locks) {
+    const bool is_held =
+        std::any_of(locks.locks.begin(), locks.locks.end(),
+                    [](const session::Lock& lock) { return lock.holder || !lock.sharers.empty(); });
+    visitor.tell(session::Ended{request, is_held ? "" : words});
+  };
+  if (!host_.inquiries.ask(&visitor, name, tell)) visitor.tell(session::Ended{request});
 }
 
 void Clients::on(Visitor& visitor, session::Release&& r) {

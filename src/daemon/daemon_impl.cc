@@ -88,6 +88,7 @@ Clients::Host Daemon::Impl::clients_host() {
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
           .log = log_,
           .log_once = [this](const std::string& line) { log_once(line); },
+          .log_seldom = [this](const std::string& line) { log_seldom(line); },
           .state = [this] { return state(); },
           .stats = [this] { return stats_of(facts()); },
           .leave = [this](auto patience) { return leave(patience); },
@@ -130,6 +131,13 @@ void Daemon::Impl::after(std::chrono::milliseconds delay, std::function<void()> 
 
 void Daemon::Impl::log_once(const std::string& line) {
   if (logged_.size() < 1000 && logged_.insert(line).second) log_(line);
+}
+
+void Daemon::Impl::log_seldom(const std::string& line) {
+  constexpr std::chrono::minutes kSeldom{1};
+  const auto now = steady_clock::now();
+  std::erase_if(logged_lately_, [&](const auto& l) { return now - l.second > kSeldom; });
+  if (logged_lately_.size() < 100 && logged_lately_.emplace(line, now).second) log_(line);
 }
 
 // --- the other members ---
@@ -205,6 +213,17 @@ bool Daemon::Impl::is_complete() const {
   return std::all_of(others.begin(), others.end(), [&](Seat peer) { return group.is_up(peer); });
 }
 
+std::string Daemon::Impl::why_not(const std::string& name) const {
+  const Group& group = *joined_.group;
+  std::string obstacle = group.obstacle();
+  const auto away = group.away();
+  const LockTable* table = group.views().table();
+  if (!obstacle.empty() || away.empty() || table == nullptr) return obstacle;
+  const auto lock = table->describe(name);
+  const bool is_held_here = lock && (lock->holder || !lock->sharers.empty());
+  return is_held_here ? "" : words_of(away);
+}
+
 Result<void> Daemon::Impl::leave(std::chrono::milliseconds patience) {
   if (joined_.on_engine == nullptr) {
     return error(
@@ -245,6 +264,7 @@ Facts Daemon::Impl::facts() const {
 
 session::State Daemon::Impl::state() const {
   session::State state = state_of(facts());
+  describe_obstacles(*joined_.group, state);
   if (joined_.on_engine != nullptr) {
     describe(*joined_.on_engine, *config_.engine, state);
   } else {

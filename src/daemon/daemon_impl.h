@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -39,6 +40,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   bool is_complete() const;
   Facts facts() const;
   session::State state() const;
+  std::string why_not(const std::string& name) const;
   const Group& group() const { return *joined_.group; }
   Result<void> leave(std::chrono::milliseconds patience);
   void set_roles(Roles roles) { config_.roles = std::move(roles); }
@@ -67,6 +69,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void on_left() override;
   void log(const std::string& line) override { log_(line); }
   void log_once(const std::string& line) override;
+  // What anybody can cause again and again: the same line once a minute at most.
+  void log_seldom(const std::string& line);
 
   void warn() const;
   Inquiries::Host inquiries_host();
@@ -92,6 +96,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   bool is_stopped_ = false;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
   std::set<std::string> logged_;
+  std::map<std::string, std::chrono::steady_clock::time_point> logged_lately_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

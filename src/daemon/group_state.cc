@@ -13,12 +13,23 @@ std::uint64_t ms_of(Span span) {
 
 }  // namespace
 
+void describe_obstacles(const Group& group, session::State& state) {
+  state.obstacle = group.obstacle();
+  const std::vector<AwayMember> away = group.away();
+  if (!away.empty()) state.absence = words_of(away);
+  for (const AwayMember& member : away) {
+    state.away.push_back({number(member.seat), member.name, std::nullopt});
+    if (member.free_in) state.away.back().free_in_ms = ms_of(*member.free_in);
+  }
+}
+
 void describe(const EngineGroup& group, const std::string& engine, session::State& state) {
   session::ViewState view;
   view.engine = engine;
   const engine::Health health = group.health();
   view.engine_reachable = health.reachable;
   view.engine_said = health.said;
+  view.engine_trouble = group.engine_trouble();
   view.ttl_ms = ms_of(group.options().times.ttl);
   view.lease_ms = ms_of(group.lease_left().value_or(Span{0}));
   view.in_jeopardy = group.is_in_jeopardy();

@@ -47,8 +47,12 @@ class Inquiries {
     LockList ours = host_.local_locks(name);
     inquiry->add(self_, ours.take(), ours.more_locks());
     for (const Seat peer : host_.others()) {
+      if (!host_.is_up(peer)) {
+        inquiry->do_without(peer);
+        continue;
+      }
       inquiry->expect(peer);
-      if (host_.is_up(peer)) host_.send(peer, AskLocks{question, name});
+      host_.send(peer, AskLocks{question, name});
     }
     if (inquiry->finish_if_complete()) return {};
     open_[question] = inquiry;

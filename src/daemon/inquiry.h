@@ -1,6 +1,7 @@
 // A question to all members, and whom to tell when they have answered.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,8 @@ class Inquiry {
   Inquiry(const Visitor* asker, Tell tell) : asker_(asker), tell_(std::move(tell)) {}
 
   void expect(Seat member) { missing_.insert(member); }
+  // It is not reached, and will not answer.
+  void do_without(Seat member) { silent_.push_back(number(member)); }
   // What a member sees of the locks. Each lock has one holder or several sharers, and everybody's
   // waiters. REQUIRES: they are sound.
   void add(Seat member, const std::vector<session::Lock>& locks, std::uint64_t more_locks) {
@@ -42,7 +45,9 @@ class Inquiry {
     session::Locks answer;
     answer.locks = list_.take();
     answer.more_locks = list_.more_locks();
+    answer.silent = silent_;
     for (const Seat member : missing_) answer.silent.push_back(number(member));
+    std::sort(answer.silent.begin(), answer.silent.end());
     tell_(std::move(answer));
   }
   // The visitor is gone.
@@ -54,6 +59,7 @@ class Inquiry {
   const Visitor* asker_;
   Tell tell_;
   std::set<Seat> missing_;
+  std::vector<std::uint32_t> silent_;
   LockList list_{LockList::kOfAll};
 };
 

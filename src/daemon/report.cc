@@ -24,6 +24,8 @@ std::uint64_t longest_turn_us(const Facts& facts) {
 session::State state_of(const Facts& facts) {
   session::State state;
   state.group = facts.config.group;
+  state.name = facts.config.name.empty() ? fmt::format("member {}", number(facts.config.self) + 1)
+                                         : facts.config.name;
   state.member = number(facts.config.self);
   state.epoch = facts.epoch;
   state.locks = facts.locks.instances;

@@ -4,6 +4,7 @@
 
 #include "base/credentials.h"
 #include "base/printable.h"
+#include "net/endpoint.h"
 
 namespace hapax {
 namespace {
@@ -20,6 +21,14 @@ std::string shown(std::string text) {
 }
 
 }  // namespace
+
+std::string Visitor::remote() {
+  boost::system::error_code failed;
+  const auto from = socket().remote_endpoint(failed);
+  if (failed) return "somebody who left";
+  const auto tcp = net::tcp_of(from);
+  return tcp ? tcp->address().to_string() : "a Unix socket";
+}
 
 void Visitor::introduce(const session::Hello& hello) {
   const auto process = credentials_of(socket().native_handle());

@@ -13,8 +13,8 @@
 #include "campaigns/leader_watch.h"
 #include "daemon/client_request.h"
 #include "daemon/process_group.h"
-#include "daemon/roles.h"
 #include "daemon/session_stream.h"
+#include "roles/roles.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -25,6 +25,7 @@ class Visitor final : public SessionStream {
     // A Hello comes first, and once.
     std::function<void(Visitor&, session::Ask&&)> on_ask;
     std::function<void(Visitor&)> on_gone;
+    std::function<void(Visitor&, const std::string& why)> on_refused{};
   };
 
   static constexpr std::size_t kMostRequests = 1 << 20;
@@ -38,6 +39,7 @@ class Visitor final : public SessionStream {
   }
 
   // --- who it is, for people ---
+  std::string remote();  // 10.0.0.7: without its port, which is another one each time.
   void introduce(const session::Hello& hello);
   std::uint32_t pid() const { return pid_; }
   const std::string& host() const { return host_; }
@@ -63,6 +65,7 @@ class Visitor final : public SessionStream {
  private:
   void on_ask(session::Ask&& ask) override { handlers_.on_ask(*this, std::move(ask)); }
   void on_end() override { handlers_.on_gone(*this); }
+  void on_refused(const std::string& why) override { handlers_.on_refused(*this, why); }
 
   Handlers handlers_;
   bool has_said_goodbye_ = false;

@@ -64,7 +64,7 @@ void Waiters::on_lost(WaiterId waiter) {
   if (asker == nullptr) return;
   campaigns_.leave(waiter);
   askers_.erase(number(waiter));
-  asker->on_lost(waiter);
+  asker->on_lost(waiter, group_.obstacle());
 }
 
 void Waiters::on_recalled(WaiterId waiter) {

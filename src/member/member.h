@@ -96,6 +96,10 @@ class Member final : public detail::Gateway {
                               std::optional<std::chrono::milliseconds> patience, std::string& why);
 
   // All on the loop.
+  // Of a wait that has taken too long: whether it is because somebody else has the lock.
+  std::error_code not_in_time(const std::string& name) const {
+    return daemon_->why_not(name).empty() ? Errc::timed_out : Errc::unavailable;
+  }
   void on_left();
   void give_up_all();
   void ask(const std::shared_ptr<Grant>& grant);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "engine/url.h"
 #include "net/listener.h"
 
 namespace hapax {
@@ -364,6 +365,45 @@ std::string EngineGroup::standing() const {
   }
   return std::string{name_of(service_.keeper().standing())};
 }
+std::string EngineGroup::engine_trouble() const {
+  const engine::Health engine = health();
+  if (engine.reachable) return "";
+  const auto url = engine::parse_url(options_.engine);
+  const std::string where =
+      url ? fmt::format("{} at {}", name_of(url->kind),
+                        options_.engine.substr(
+                            options_.engine.find_first_not_of("/", options_.engine.find(':') + 1)))
+          : "the engine";
+  const auto since = std::chrono::steady_clock::now() - engine.since;
+  return fmt::format("{} does not answer since {} s ({})", where,
+                     std::chrono::floor<std::chrono::seconds>(since).count(), engine.said);
+}
+
+std::string EngineGroup::obstacle() const {
+  const Keeper& keeper = service_.keeper();
+  const bool has_lease = lease_left() > Span{0};
+  if (has_lease && keeper.may_grant()) return "";
+  if (is_leaving_) return "this member leaves its group; ask at another one";
+  if (has_lease) return "a new view is about to begin, and waits for all its members";
+  const std::string trouble = engine_trouble();
+  if (!trouble.empty()) return fmt::format("no lease: {}; locks are granted when it does", trouble);
+  if (!refusal_.empty()) return "no lease: " + refusal_;
+  return fmt::format("no lease: this member is {}", standing());
+}
+
+// What is granted there is good until its lease is over, which is when its beat has stood still
+// for long enough.
+std::vector<AwayMember> EngineGroup::away() const {
+  std::vector<AwayMember> away;
+  const Instant now = boot_clock_now();
+  for (const Other& other : enlisted()) {
+    if (!other.is_member || other.is_up) continue;
+    away.push_back({Seat{other.who.seat}, "member " + other.who.name,
+                    service_.overdue_in(other.who.life, now)});
+  }
+  return away;
+}
+
 bool EngineGroup::is_in_jeopardy() const { return service_.is_in_jeopardy(boot_clock_now()); }
 
 }  // namespace hapax

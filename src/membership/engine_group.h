@@ -38,6 +38,8 @@ class EngineGroup final : public Group {
   std::vector<Seat> others() const override;
   std::optional<Span> lease_left() const override;
   std::string standing() const override;
+  std::string obstacle() const override;
+  std::vector<AwayMember> away() const override;
 
   struct Other {
     Enlisted who;
@@ -52,6 +54,8 @@ class EngineGroup final : public Group {
 
   const Service& service() const { return service_; }
   engine::Health health() const;
+  // A sentence about an engine that does not answer; empty if it does.
+  std::string engine_trouble() const;
   bool is_in_jeopardy() const;
   // Why we are not let in; empty if nothing is wrong.
   const std::string& refusal() const { return refusal_; }

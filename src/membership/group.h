@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "base/seat.h"
 #include "core/want.h"
+#include "membership/away_member.h"
 #include "membership/directory.h"
 #include "membership/group_options.h"
 #include "membership/life_links.h"
@@ -62,6 +63,10 @@ class Group {
   virtual std::optional<Span> lease_left() const = 0;
   // What this member is doing, or what is in the way, for people.
   virtual std::string standing() const = 0;
+  // Why nothing can be granted here now, in a sentence; empty: it can.
+  virtual std::string obstacle() const = 0;
+  // Members of the view that we do not reach: what they hold, or have to be asked for, waits.
+  virtual std::vector<AwayMember> away() const = 0;
   bool has_leases() const { return !options_.list; }
   const net::Stats& links() const { return links_.stats(); }
   std::uint64_t complaints() const { return complaints_; }

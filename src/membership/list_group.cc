@@ -191,6 +191,28 @@ std::string ListGroup::standing() const {
   return members.empty() ? "running" : "running; locks that need it wait for member " + members;
 }
 
+std::string ListGroup::obstacle() const {
+  if (waits_until_) return "this member " + standing();
+  if (views().keeper().standing() == Standing::running) return "";
+  const std::string members = missing();
+  if (members.empty()) return "a view is about to begin";
+  std::string text = "no view begins before this member hears from member " + members;
+  for (const Seat seat : others()) {
+    if (const std::string trouble = trouble_with(seat); !trouble.empty()) text += "; " + trouble;
+  }
+  return text;
+}
+
+std::vector<AwayMember> ListGroup::away() const {
+  std::vector<AwayMember> away;
+  for (const Seat seat : others()) {
+    if (!is_up(seat)) {
+      away.push_back({seat, fmt::format("member {}", number(seat) + 1), std::nullopt});
+    }
+  }
+  return away;
+}
+
 // Whom we wait for, as people count them: who has not reported, or is not connected.
 std::string ListGroup::missing() const {
   const Keeper& keeper = views().keeper();

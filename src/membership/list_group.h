@@ -34,6 +34,8 @@ class ListGroup final : public Group {
   std::vector<Seat> others() const override;
   std::optional<Span> lease_left() const override { return std::nullopt; }
   std::string standing() const override;
+  std::string obstacle() const override;
+  std::vector<AwayMember> away() const override;
 
  private:
   ListGroup(boost::asio::io_context& io, GroupOptions options, MemberHost& host);

@@ -102,6 +102,8 @@ class Service {
   Instant promised_until() const { return lease_end_ - times_.margin(); }
   // Its beat stood still for so long that it is given up on, or would be if we had a say.
   bool is_overdue(Life life, Instant now) const { return beats_.is_overdue(life, now); }
+  // How long until then, if it does not beat again.
+  Span overdue_in(Life life, Instant now) const { return beats_.overdue_in(life, now); }
   // Its beat has changed not long ago.
   bool is_fresh(Life life, Instant now) const {
     return beats_.has_changed_within(times_.ttl / 2, life, now);

@@ -17,7 +17,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 9;
+inline constexpr std::uint32_t kVersion = 10;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -45,7 +45,8 @@ struct Acquire {
   Want want = Want::exclusive;
   HAPAX_RECORD(Acquire, request, name, want)
 };
-// Waits no longer: answered by Ended, unless it was granted meanwhile.
+// Waits no longer: answered by Ended, unless it was granted meanwhile. Ended then says what was in
+// the way, if it was not somebody who holds the lock.
 struct Cancel {
   RequestId request = 0;
   HAPAX_RECORD(Cancel, request)
@@ -148,7 +149,8 @@ struct Granted {
 };
 struct Ended {
   RequestId request = 0;
-  HAPAX_RECORD(Ended, request)
+  std::string obstacle{};  // Of a wait: why nobody could have been let in, for people.
+  HAPAX_RECORD(Ended, request, obstacle)
 };
 struct Refused {
   RequestId request = 0;
@@ -195,18 +197,27 @@ struct LifeState {
   std::uint64_t beat = 0;
   HAPAX_RECORD(LifeState, life, seat, name, address, is_member, is_up, is_evicted, beat)
 };
+// A member of the view that the daemon does not reach, and that may hold locks.
+struct AwayMember {
+  std::uint32_t member = 0;
+  std::string name;  // For people: db2; in a fixed list, member 2.
+  // When its lease is over, about. Nothing: it is waited for.
+  std::optional<std::uint64_t> free_in_ms;
+  HAPAX_RECORD(AwayMember, member, name, free_in_ms)
+};
 // Of a group on an engine.
 struct ViewState {
   std::string engine;
   bool engine_reachable = false;
   std::string engine_said;
+  std::string engine_trouble;  // A sentence, if it does not answer.
   std::uint64_t ttl_ms = 0;
   std::uint64_t lease_ms = 0;  // Left; 0: none.
   bool in_jeopardy = false;
   std::string standing;
   std::vector<LifeState> lives;
-  HAPAX_RECORD(ViewState, engine, engine_reachable, engine_said, ttl_ms, lease_ms, in_jeopardy,
-               standing, lives)
+  HAPAX_RECORD(ViewState, engine, engine_reachable, engine_said, engine_trouble, ttl_ms, lease_ms,
+               in_jeopardy, standing, lives)
 };
 struct State {
   RequestId request = 0;
@@ -217,6 +228,10 @@ struct State {
   std::vector<std::uint8_t> up;      // 1 or 0, by member.
   std::vector<std::string> trouble;  // Why it is not up, by member; empty if nothing was said.
   std::string standing;              // Of a fixed list, in words.
+  std::string name;                  // Of the daemon, for people.
+  std::string obstacle;              // Why it can grant nothing, for people; empty: it can.
+  std::vector<AwayMember> away;
+  std::string absence;  // The same in a sentence; empty if nobody is.
   std::uint64_t locks = 0;
   std::uint64_t held = 0;
   std::uint64_t waiting = 0;
@@ -228,9 +243,9 @@ struct State {
   std::uint64_t term = 0;
   std::optional<std::uint32_t> leader;  // Of those that the daemon reaches.
   std::optional<ViewState> view;
-  HAPAX_RECORD(State, request, group, member, epoch, members, up, trouble, standing, locks, held,
-               waiting, entries, messages_sent, messages_received, uptime_ms, election, term,
-               leader, view)
+  HAPAX_RECORD(State, request, group, member, epoch, members, up, trouble, standing, name, obstacle,
+               away, absence, locks, held, waiting, entries, messages_sent, messages_received,
+               uptime_ms, election, term, leader, view)
 };
 struct Pong {
   RequestId request = 0;
@@ -242,7 +257,8 @@ struct Pong {
 // back: then it is held, and nobody else let in, until the client releases it or the lease is over.
 struct Lost {
   RequestId request = 0;
-  HAPAX_RECORD(Lost, request)
+  std::string why{};  // For people.
+  HAPAX_RECORD(Lost, request, why)
 };
 // The leader, as it was when it became one.
 struct Leader {
