@@ -67,6 +67,12 @@ struct ViewStatus {
   bool in_jeopardy = false;  // The engine has not answered for a while; nothing is lost yet.
   std::string standing;      // What the daemon is doing, for people.
   std::vector<Life> lives;
+  struct Ban {
+    std::uint32_t seat = 0;
+    std::string name;  // Of the member that had it …
+    std::string by;    // … and of the one that was asked to ban it.
+  };
+  std::vector<Ban> bans;
 };
 
 struct GroupStatus {
@@ -162,8 +168,12 @@ class Client {
   // The daemon leaves its group and ends; what is held there may be given back until `patience` is
   // over, and is then lost. Throws std::system_error.
   void leave_group(std::chrono::milliseconds patience);
-  // Stops the beats of a member, named by its name or life: it is removed when its lease is over.
-  void evict(std::string_view member);
+  // Stops the beats of a member, named by its name or life: it is removed when its lease is over,
+  // and comes back as another life unless it is stopped. One that is banned does not, however often
+  // it is started: its seat stays out until it is unbanned, by that name or seat (from 1). Throws
+  // std::system_error.
+  enum class Eviction : std::uint8_t { evict, ban, unban };
+  void evict(std::string_view member, Eviction eviction = Eviction::evict);
 
   static std::string default_address();
   // As the constructor with addresses has them, from the environment.

@@ -91,7 +91,8 @@ class Election {
   // Who leads now; nothing if nobody does. Throws std::system_error.
   std::optional<Leader> leader();
   // Asks the leader to step down, in favour of `successor` unless that is empty. Errc::no_leader if
-  // nobody leads.
+  // nobody leads; Errc::no_candidate, and nobody is asked, if nobody campaigns with that value or a
+  // member does not answer.
   std::error_code ask_to_resign(std::string_view successor = {});
 
   // What an observer learns: who leads from now on, or nobody.

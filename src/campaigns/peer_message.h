@@ -71,8 +71,21 @@ struct ResignationRequested {
   bool found = false;  // The leader is the teller's, and has been asked.
   HAPAX_RECORD(ResignationRequested, question, found)
 };
+// Does a program of yours campaign for `name` with that value?
+struct FindCandidate {
+  std::uint64_t question = 0;
+  std::string name;
+  std::string value;
+  HAPAX_RECORD(FindCandidate, question, name, value)
+};
+struct FoundCandidate {
+  std::uint64_t question = 0;
+  bool found = false;
+  HAPAX_RECORD(FoundCandidate, question, found)
+};
 using PeerMessage = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside,
-                                 SteppedAside, Resume, RequestResignation, ResignationRequested>;
+                                 SteppedAside, Resume, RequestResignation, ResignationRequested,
+                                 FindCandidate, FoundCandidate>;
 
 inline Bytes payload_of(const PeerMessage& message) {
   Bytes bytes{tags::kBetweenDaemons};

@@ -19,10 +19,16 @@ boost::json::object json_view(const ViewStatus& v) {
                                         {"evicted", life.is_evicted},
                                         {"beat", life.beat}});
   }
+  boost::json::array bans;
+  for (const ViewStatus::Ban& ban : v.bans) {
+    bans.push_back(
+        boost::json::object{{"seat", ban.seat + 1}, {"name", ban.name}, {"by", ban.by}});
+  }
   return {{"engine", v.engine},           {"engine_reachable", v.engine_reachable},
           {"engine_said", v.engine_said}, {"ttl_ms", v.ttl.count()},
           {"lease_ms", v.lease.count()},  {"jeopardy", v.in_jeopardy},
-          {"standing", v.standing},       {"lives", std::move(lives)}};
+          {"standing", v.standing},       {"lives", std::move(lives)},
+          {"bans", std::move(bans)}};
 }
 
 void print_members(const ViewStatus& v) {
@@ -41,6 +47,10 @@ void print_members(const ViewStatus& v) {
                life.is_up ? "up" : "away", life.address});
   }
   show("{}", table.text());
+  for (const ViewStatus::Ban& ban : v.bans) {
+    show("banned: {}, seat {}, by {}; `hapax evict {} --unban` lets it back in\n", ban.name,
+         ban.seat + 1, ban.by, ban.name);
+  }
 }
 
 void print_view(const ViewStatus& v) {

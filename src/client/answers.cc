@@ -40,10 +40,13 @@ ViewStatus view_of(session::ViewState&& v) {
                   milliseconds{v.lease_ms},
                   v.in_jeopardy,
                   std::move(v.standing),
-                  {}};
+                  {},                       {}};
   for (session::LifeState& life : v.lives) {
     view.lives.push_back({life.life, life.seat, std::move(life.name), std::move(life.address),
                           life.is_member, life.is_up, life.is_evicted, life.beat});
+  }
+  for (session::BanState& ban : v.bans) {
+    view.bans.push_back({ban.seat, std::move(ban.name), std::move(ban.by)});
   }
   return view;
 }

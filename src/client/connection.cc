@@ -41,6 +41,10 @@ std::string command_line() {
   return text;
 }
 
+bool is_forbidden(const session::Refused& refused) {
+  return refused.kind == session::Refused::Kind::forbidden;
+}
+
 // What an answer to Acquire means to a caller that gives up only when cancelled.
 std::error_code error_of(const std::optional<session::Answer>& answer) {
   if (!answer) return Errc::lost;
@@ -48,7 +52,7 @@ std::error_code error_of(const std::optional<session::Answer>& answer) {
   if (std::holds_alternative<session::Ended>(*answer)) return Errc::cancelled;
   const auto* refused = std::get_if<session::Refused>(&*answer);
   if (refused == nullptr) return Errc::protocol;
-  return refused->forbidden ? Errc::forbidden : Errc::refused;
+  return is_forbidden(*refused) ? Errc::forbidden : Errc::refused;
 }
 
 }  // namespace
@@ -79,7 +83,7 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
   socket_.shut_down();
   reader_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
-    throw std::system_error{make_error_code(refused->forbidden ? Errc::forbidden : Errc::refused),
+    throw std::system_error{make_error_code(is_forbidden(*refused) ? Errc::forbidden : Errc::refused),
                             refused->why};
   }
   if (const auto trouble = socket_.trouble()) fail_for(address, *trouble);
@@ -190,7 +194,7 @@ std::error_code Connection::ask(session::Ask question, milliseconds patience,
   }
   answer = std::move(*answered);
   const auto* refused = std::get_if<session::Refused>(&answer);
-  if (refused != nullptr && refused->forbidden) {
+  if (refused != nullptr && is_forbidden(*refused)) {
     throw std::system_error{make_error_code(Errc::forbidden), refused->why};
   }
   return {};
@@ -214,7 +218,8 @@ std::error_code Connection::ask_for_an_end(session::Ask question, milliseconds p
   auto* refused = std::get_if<session::Refused>(&answer);
   if (refused == nullptr) return Errc::protocol;
   why = std::move(refused->why);
-  return Errc::refused;
+  const bool is_for_nobody = refused->kind == session::Refused::Kind::no_candidate;
+  return is_for_nobody ? Errc::no_candidate : Errc::refused;
 }
 
 std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks,
@@ -246,8 +251,8 @@ std::error_code Connection::leave(milliseconds patience, std::string& why) {
                         patience + kForTheView, why);
 }
 
-std::error_code Connection::evict(const std::string& whom, std::string& why) {
-  return ask_for_an_end(session::Evict{0, whom}, 4 * session::kSilence, why);
+std::error_code Connection::evict(const session::Evict& whom, std::string& why) {
+  return ask_for_an_end(whom, 4 * session::kSilence, why);
 }
 
 bool Connection::is_gone() const {

@@ -109,7 +109,7 @@ std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(sta
 std::error_code Endpoints::leave(std::chrono::milliseconds patience, std::string& why) {
   return there()->leave(patience, why);
 }
-std::error_code Endpoints::evict(const std::string& whom, std::string& why) {
+std::error_code Endpoints::evict(const session::Evict& whom, std::string& why) {
   return there()->evict(whom, why);
 }
 

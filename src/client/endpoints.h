@@ -49,7 +49,7 @@ class Endpoints final : public detail::Gateway {
   std::error_code status(GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
-  std::error_code evict(const std::string& whom, std::string& why) override;
+  std::error_code evict(const session::Evict& whom, std::string& why) override;
   std::string why_lost() const override { return now()->why_lost(); }
   int descriptor() const override { return now()->descriptor(); }
   void has_job(pid_t group) noexcept override { now()->has_job(group); }

@@ -17,6 +17,7 @@
 #include "hapax/client.h"
 #include "hapax/error.h"
 #include "hapax/fence.h"
+#include "session/protocol.h"
 
 namespace hapax::detail {
 
@@ -104,7 +105,7 @@ class Gateway {
   // The daemon leaves its group, or stops another member's beats. `why` says more about a
   // refusal.
   virtual std::error_code leave(std::chrono::milliseconds patience, std::string& why) = 0;
-  virtual std::error_code evict(const std::string& whom, std::string& why) = 0;
+  virtual std::error_code evict(const session::Evict& whom, std::string& why) = 0;
 
   // The way to the daemon, for a job to inherit: what is held is held as long as anybody has it
   // open. -1: there is none.

@@ -41,7 +41,7 @@ class Clients {
     std::function<session::Stats()> stats;
     // For people: an error, or `done` with nothing or what is wrong.
     std::function<Result<void>(std::chrono::milliseconds patience)> leave;
-    std::function<void(const std::string& whom, std::function<void(std::string)> done)> evict;
+    std::function<void(const session::Evict& whom, std::function<void(std::string)> done)> evict;
   };
 
   explicit Clients(Host host);

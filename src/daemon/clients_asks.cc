@@ -1,5 +1,6 @@
 // What clients ask for.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "base/printable.h"
@@ -15,7 +16,7 @@ void Clients::refuse(Visitor& visitor, session::RequestId request, const std::st
 bool Clients::forbids(Visitor& visitor, session::RequestId request, Right right,
                       const std::string& what, std::string_view lock) {
   const auto no = host_.roles.objection(visitor.caller(), right, what, lock);
-  if (no) visitor.tell(session::Refused{request, *no, true});
+  if (no) visitor.tell(session::Refused{request, *no, session::Refused::Kind::forbidden});
   if (right != Right::administer) return no.has_value();
   const std::string who =
       fmt::format("{}, pid {} ({})", visitor.caller().text(), visitor.pid(), visitor.command());
@@ -142,8 +143,18 @@ void Clients::on(Visitor& visitor, session::AskResign&& a) {
   if (const auto good = Waiters::check_campaign(a.name, a.to); !good) {
     return refuse(visitor, a.request, good.error().message);
   }
-  host_.waiters.campaigns().request_resignation(a.name, a.to,
-                                                tell_outcome(visitor, a.request, std::nullopt));
+  const auto outcome = tell_outcome(visitor, a.request, std::nullopt);
+  Campaigns& campaigns = host_.waiters.campaigns();
+  if (a.to.empty()) return campaigns.request_resignation(a.name, a.to, outcome);
+  // Nobody is asked to step down for somebody who is not there.
+  campaigns.find_candidate(a.name, a.to, [&campaigns, a, outcome, this,
+                                          who = std::weak_ptr{visitor.shared()}](
+                                             const std::string& wrong) {
+    if (wrong.empty()) return campaigns.request_resignation(a.name, a.to, outcome);
+    const auto there = who.lock();
+    if (!there || !visitors_.contains(there)) return;
+    there->tell(session::Refused{a.request, wrong, session::Refused::Kind::no_candidate});
+  });
 }
 
 // Whoever has left meanwhile has lost its lead, too.
@@ -234,8 +245,10 @@ void Clients::on(Visitor& visitor, session::Leave&& l) {
 }
 
 void Clients::on(Visitor& visitor, session::Evict&& e) {
-  if (forbids(visitor, e.request, Right::administer, "evict " + e.whom)) return;
-  host_.evict(e.whom, tell_outcome(visitor, e.request, std::nullopt));
+  constexpr std::array kVerbs{"evict ", "ban ", "unban "};
+  const char* verb = kVerbs[static_cast<std::size_t>(e.kind)];
+  if (forbids(visitor, e.request, Right::administer, verb + e.whom)) return;
+  host_.evict(e, tell_outcome(visitor, e.request, std::nullopt));
 }
 
 }  // namespace hapax

@@ -92,7 +92,7 @@ Clients::Host Daemon::Impl::clients_host() {
           .state = [this] { return state(); },
           .stats = [this] { return stats_of(facts()); },
           .leave = [this](auto patience) { return leave(patience); },
-          .evict = [this](const std::string& whom, auto done) { evict(whom, std::move(done)); }};
+          .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); }};
 }
 
 void Daemon::Impl::stop() {
@@ -234,9 +234,16 @@ Result<void> Daemon::Impl::leave(std::chrono::milliseconds patience) {
   return {};
 }
 
-void Daemon::Impl::evict(const std::string& whom, std::function<void(std::string)> done) {
-  if (joined_.on_engine != nullptr) return joined_.on_engine->evict(whom, std::move(done));
-  done("this group is a fixed list of members: nobody can be evicted from it");
+void Daemon::Impl::evict(const session::Evict& asked, std::function<void(std::string)> done) {
+  using Kind = session::Evict::Kind;
+  using Return = EngineGroup::Return;
+  EngineGroup* const group = joined_.on_engine;
+  if (group == nullptr) {
+    return done("this group is a fixed list of members: nobody can be evicted from it");
+  }
+  if (asked.kind == Kind::unban) return group->unban(asked.whom, std::move(done));
+  group->evict(asked.whom, asked.kind == Kind::ban ? Return::banned : Return::allowed,
+               std::move(done));
 }
 
 std::optional<Seat> Daemon::Impl::leader() const {

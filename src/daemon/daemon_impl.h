@@ -76,7 +76,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   Inquiries::Host inquiries_host();
   Clients::Host clients_host();
   void elect();
-  void evict(const std::string& whom, std::function<void(std::string)> done);
+  void evict(const session::Evict& asked, std::function<void(std::string)> done);
   std::optional<Seat> leader() const;
   void after(std::chrono::milliseconds delay, std::function<void()> then);
 

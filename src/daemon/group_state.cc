@@ -38,6 +38,7 @@ void describe(const EngineGroup& group, const std::string& engine, session::Stat
     view.lives.push_back({number(other.who.life), other.who.seat, other.who.name, other.who.address,
                           other.is_member, other.is_up, other.is_evicted, other.who.beat});
   }
+  for (const Ban& ban : group.bans()) view.bans.push_back({ban.seat, ban.name, ban.by});
   state.view = std::move(view);
 }
 

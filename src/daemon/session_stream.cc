@@ -80,7 +80,7 @@ void SessionStream::shook_hands(const error_code& failed) {
                         fmt::format("your certificate is made out to {}, and not to a client: make "
                                     "one with `hapax certs --clients NAME`",
                                     holder),
-                        true});
+                        session::Refused::Kind::forbidden});
   close(true);
 }
 

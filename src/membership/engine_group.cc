@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "base/printable.h"
 #include "engine/url.h"
 #include "net/listener.h"
 
@@ -67,6 +68,14 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
                 "seat {} is taken by {}, life {} at {}, which is alive: give each member a seat "
                 "of its own, and with TLS a certificate of its own",
                 owner.seat + 1, owner.name, owner.life, owner.address);
+            if (is_enlisted()) host_.log_once(refusal_);
+          },
+      .on_banned =
+          [this](const Ban& ban) {
+            refusal_ = fmt::format(
+                "{}, seat {}, is banned from group {} by {}, and stays out until `hapax evict {} "
+                "--unban` at another member",
+                ban.name, ban.seat + 1, options_.group, ban.by, ban.name);
             if (is_enlisted()) host_.log_once(refusal_);
           },
       .after_a_lease =
@@ -140,6 +149,21 @@ void EngineGroup::note_if_older(const Register& reg) {
                   notice_));
 }
 
+void EngineGroup::note_eviction(const Directory& directory) {
+  const Life life = registrar_.me().life;
+  const auto by = directory.evicted_by.find(life);
+  if (by == directory.evicted_by.end() || std::exchange(evicted_, life) == life) return;
+  const bool is_banned = std::any_of(
+      directory.bans.begin(), directory.bans.end(),
+      [&](const Ban& ban) { return ban.seat == registrar_.me().seat; });
+  log(fmt::format("evicted by {}: beats of life {} are refused, and what is held here is lost when "
+                  "the lease is over; {}",
+                  printable(by->second), life,
+                  is_banned ? "banned, too: it stays out until that is lifted (`hapax evict "
+                              "--unban`)"
+                            : "it comes back as another life, unless it is stopped"));
+}
+
 void EngineGroup::on_went_back() {
   if (is_stopped_) return;
   notice_ = "its records went back to what they were before";
@@ -157,6 +181,7 @@ void EngineGroup::enlist() {
 
 void EngineGroup::on_enlisted(const Enlisted& me) {
   if (is_stopped_) return;
+  refusal_.clear();
   host_.log(fmt::format("enlisted as life {} at seat {}", me.life, me.seat + 1));
   options_.seat = me.seat;
   if (may_have_lost_all()) {
@@ -182,6 +207,7 @@ void EngineGroup::open_links() {
 void EngineGroup::on_directory(const Directory& directory, Instant asked) {
   if (is_stopped_) return;
   note_if_older(directory.reg);
+  note_eviction(directory);
   links_.learn(directory);
   const bool is_here = links_.is_open() && service_.keeper().self() == registrar_.me().life;
   if (is_here) links_.meet(directory);
@@ -328,16 +354,10 @@ std::vector<Seat> EngineGroup::others() const {
   return {others.begin(), others.end()};
 }
 
-void EngineGroup::evict(const std::string& whom, std::function<void(std::string)> done) {
-  std::vector<Life> found;
-  for (const Enlisted& e : registrar_.directory().lives) {
-    if (e.name == whom || fmt::format("{}", e.life) == whom) found.push_back(e.life);
-  }
-  if (found.empty()) return done(fmt::format("there is no member {}; see `hapax members`", whom));
-  if (found.size() > 1) {
-    return done(fmt::format("{} members are called {}; name one by its life", found.size(), whom));
-  }
-  registrar_.evict(found.front(), options_.name, [done = std::move(done)](Outcome outcome) {
+namespace {
+
+std::function<void(Outcome)> in_words(std::function<void(std::string)> done) {
+  return [done = std::move(done)](Outcome outcome) {
     switch (outcome) {
       case Outcome::committed:
         return done("");
@@ -346,7 +366,32 @@ void EngineGroup::evict(const std::string& whom, std::function<void(std::string)
       case Outcome::unknown:
         return done("the engine did not answer: look with `hapax members` whether it was marked");
     }
-  });
+  };
+}
+
+}  // namespace
+
+void EngineGroup::evict(const std::string& whom, Return return_,
+                        std::function<void(std::string)> done) {
+  std::vector<Enlisted> found;
+  for (const Enlisted& e : registrar_.directory().lives) {
+    if (e.name == whom || fmt::format("{}", e.life) == whom) found.push_back(e);
+  }
+  if (found.empty()) return done(fmt::format("there is no member {}; see `hapax members`", whom));
+  if (found.size() > 1) {
+    return done(fmt::format("{} members are called {}; name one by its life", found.size(), whom));
+  }
+  registrar_.change(return_ == Return::banned ? banning(found.front(), options_.name)
+                                              : evicting(found.front().life, options_.name),
+                    in_words(std::move(done)));
+}
+
+void EngineGroup::unban(const std::string& whom, std::function<void(std::string)> done) {
+  for (const Ban& ban : bans()) {
+    if (ban.name != whom && fmt::format("{}", ban.seat + 1) != whom) continue;
+    return registrar_.change(lifting(ban), in_words(std::move(done)));
+  }
+  done(fmt::format("no member {} is banned; see `hapax members`", whom));
 }
 
 // Without a lease nothing is left of it.

@@ -49,8 +49,13 @@ class EngineGroup final : public Group {
     bool is_evicted = false;
   };
   std::vector<Other> enlisted() const;  // All that are, with ourselves.
-  // By its name or its life; `done` with nothing, or what is wrong.
-  void evict(const std::string& whom, std::function<void(std::string)> done);
+  // By its name or its life; one that is banned does not come back, even if it is started again.
+  // `done` with nothing, or what is wrong.
+  enum class Return { allowed, banned };
+  void evict(const std::string& whom, Return return_, std::function<void(std::string)> done);
+  // By the name it had, or its seat as people count.
+  void unban(const std::string& whom, std::function<void(std::string)> done);
+  const std::vector<Ban>& bans() const { return registrar_.directory().bans; }
 
   const Service& service() const { return service_; }
   engine::Health health() const;
@@ -71,6 +76,7 @@ class EngineGroup final : public Group {
   // Whether the engine may have lost what it knew of a group by this name.
   bool may_have_lost_all() const;
   void note_if_older(const Register& reg);
+  void note_eviction(const Directory& directory);
   void on_went_back();
   void enlist();
   void open_links();
@@ -104,6 +110,7 @@ class EngineGroup final : public Group {
   bool is_older_ = false;          // The register, than what was seen.
   std::string notice_;             // About the engine, for people.
   std::string refusal_;
+  Life evicted_{};             // Ours that was, last; it has been said.
   std::string cannot_listen_;  // Why, if so; said once.
   bool has_left_ = false;      // It was nowhere to leave from.
   std::optional<Instant> leaving_until_;

@@ -115,9 +115,16 @@ struct Leave {
 };
 // A member's beats are stopped. Answered by Ended, or Refused.
 struct Evict {
+  enum class Kind : std::uint8_t {
+    evict,  // It comes back as another life …
+    ban,    // … or does not, until
+    unban,
+  };
+  friend constexpr bool is_valid(Kind kind) { return kind <= Kind::unban; }
   RequestId request = 0;
-  std::string whom;  // Its name, or its life.
-  HAPAX_RECORD(Evict, request, whom)
+  std::string whom;  // Its name, or its life; of a ban also its seat, from 1.
+  Kind kind = Kind::evict;
+  HAPAX_RECORD(Evict, request, whom, kind)
 };
 // The client ends: what it holds is free. Over TCP a connection that just breaks proves nothing.
 struct Goodbye {
@@ -153,10 +160,16 @@ struct Ended {
   HAPAX_RECORD(Ended, request, obstacle)
 };
 struct Refused {
+  enum class Kind : std::uint8_t {
+    other,
+    forbidden,     // Whoever asks has no right to it.
+    no_candidate,  // Nobody campaigns who was named.
+  };
+  friend constexpr bool is_valid(Kind kind) { return kind <= Kind::no_candidate; }
   RequestId request = 0;
   std::string why;
-  bool forbidden = false;  // Whoever asks has no right to it.
-  HAPAX_RECORD(Refused, request, why, forbidden)
+  Kind kind = Kind::other;
+  HAPAX_RECORD(Refused, request, why, kind)
 };
 struct Person {
   std::uint32_t member = 0;
@@ -205,6 +218,12 @@ struct AwayMember {
   std::optional<std::uint64_t> free_in_ms;
   HAPAX_RECORD(AwayMember, member, name, free_in_ms)
 };
+struct BanState {
+  std::uint32_t seat = 0;
+  std::string name;
+  std::string by;
+  HAPAX_RECORD(BanState, seat, name, by)
+};
 // Of a group on an engine.
 struct ViewState {
   std::string engine;
@@ -216,8 +235,9 @@ struct ViewState {
   bool in_jeopardy = false;
   std::string standing;
   std::vector<LifeState> lives;
+  std::vector<BanState> bans;
   HAPAX_RECORD(ViewState, engine, engine_reachable, engine_said, engine_trouble, ttl_ms, lease_ms,
-               in_jeopardy, standing, lives)
+               in_jeopardy, standing, lives, bans)
 };
 struct State {
   RequestId request = 0;
