@@ -175,6 +175,13 @@ class Client {
   enum class Eviction : std::uint8_t { evict, ban, unban };
   void evict(std::string_view member, Eviction eviction = Eviction::evict);
 
+  // Takes a lock from whoever holds it, wherever in the group; with that fence only, if one is
+  // said, so that nobody else's is broken who got it meanwhile. The holder is told (lost()), its
+  // job is ended if its daemon can, and the next fence is larger. Dangerous: a holder that is stuck
+  // and wakes up later may still write; only a fence gate stops it. For administrators. Throws
+  // std::system_error: Errc::refused if nobody who answers holds it.
+  void break_lock(std::string_view name, const std::optional<Fence>& fence = std::nullopt);
+
   static std::string default_address();
   // As the constructor with addresses has them, from the environment.
   static ClientOptions options_for(std::string_view addresses);

@@ -83,9 +83,25 @@ struct FoundCandidate {
   bool found = false;
   HAPAX_RECORD(FoundCandidate, question, found)
 };
+// --- locks that are broken (breaking.h) ---
+
+// Take that lock from whoever of your programs holds it, with that fence if one is said.
+struct BreakLock {
+  std::uint64_t question = 0;
+  std::string name;
+  std::optional<Fence> fence;
+  std::string by;  // Who wants it, for people.
+  HAPAX_RECORD(BreakLock, question, name, fence, by)
+};
+struct LockBroken {
+  std::uint64_t question = 0;
+  std::uint32_t holders = 0;  // Who have lost it.
+  std::string refusal;        // Why one has not, for people.
+  HAPAX_RECORD(LockBroken, question, holders, refusal)
+};
 using PeerMessage = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside,
                                  SteppedAside, Resume, RequestResignation, ResignationRequested,
-                                 FindCandidate, FoundCandidate>;
+                                 FindCandidate, FoundCandidate, BreakLock, LockBroken>;
 
 inline Bytes payload_of(const PeerMessage& message) {
   Bytes bytes{tags::kBetweenDaemons};

@@ -83,9 +83,7 @@ int run_evict(const MembersArguments& a) {
   const ViewStatus view = view_of(client);
   if (!a.unban && !a.yes && !confirm(a.whom)) return kConflict;
   try {
-    client.evict(a.whom, a.ban     ? Eviction::ban
-                         : a.unban ? Eviction::unban
-                                   : Eviction::evict);
+    client.evict(a.whom, a.ban ? Eviction::ban : a.unban ? Eviction::unban : Eviction::evict);
   } catch (const std::system_error& e) {
     fail_as_told(e, "evict");
   }
@@ -137,7 +135,8 @@ Command describe_evict(MembersArguments& a) {
       command_with_address("evict", "Stop a member's beats: it is out when its lease is over",
                            "  hapax evict db2\n  hapax evict 17 --yes          by its life\n"
                            "  hapax evict db2 --ban\n  hapax evict db2 --unban\n"
-                           "A member that is evicted and runs on comes back as another life.\n", a);
+                           "A member that is evicted and runs on comes back as another life.\n",
+                           a);
   command.add("MEMBER", &a.whom, "Its name or its life, as `hapax members` shows them",
               {.required = true});
   command.add("--yes", &a.yes, "Do not ask");

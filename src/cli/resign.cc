@@ -39,9 +39,10 @@ int run_resign(const ResignArguments& a) {
     fail(e, a.name);
   }
   if (error == Errc::no_candidate) {
-    throw Failure{kConflict,
-                  fmt::format("nobody is known to campaign for {} with the value {}; {} still leads",
-                              a.name, a.to, leader->value)};
+    throw Failure{
+        kConflict,
+        fmt::format("nobody is known to campaign for {} with the value {}; {} still leads", a.name,
+                    a.to, leader->value)};
   }
   if (error == Errc::no_leader)
     throw Failure{kConflict, fmt::format("{}: {}", a.name, error.message())};
@@ -66,9 +67,11 @@ Command describe_resign(ResignArguments& a) {
       "  hapax resign scheduler\n"
       "  hapax resign scheduler --to other-host\n"
       "The leader is asked, not forced: `hapax elect` does step down, a program of yours as it is "
-      "written.\nHanding over needs an answer of every member. If nobody campaigns with that value, "
+      "written.\nHanding over needs an answer of every member. If nobody campaigns with that "
+      "value, "
       "nobody is\nasked to step down.\n"
-      "Exit status: 0 it was asked, 1 nobody leads or nobody campaigns with that value, 64 usage, 69 "
+      "Exit status: 0 it was asked, 1 nobody leads or nobody campaigns with that value, 64 usage, "
+      "69 "
       "no\ndaemon answers, 77 not allowed.";
   return command;
 }

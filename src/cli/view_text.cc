@@ -21,8 +21,7 @@ boost::json::object json_view(const ViewStatus& v) {
   }
   boost::json::array bans;
   for (const ViewStatus::Ban& ban : v.bans) {
-    bans.push_back(
-        boost::json::object{{"seat", ban.seat + 1}, {"name", ban.name}, {"by", ban.by}});
+    bans.push_back(boost::json::object{{"seat", ban.seat + 1}, {"name", ban.name}, {"by", ban.by}});
   }
   return {{"engine", v.engine},           {"engine_reachable", v.engine_reachable},
           {"engine_said", v.engine_said}, {"ttl_ms", v.ttl.count()},

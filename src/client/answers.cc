@@ -40,7 +40,8 @@ ViewStatus view_of(session::ViewState&& v) {
                   milliseconds{v.lease_ms},
                   v.in_jeopardy,
                   std::move(v.standing),
-                  {},                       {}};
+                  {},
+                  {}};
   for (session::LifeState& life : v.lives) {
     view.lives.push_back({life.life, life.seat, std::move(life.name), std::move(life.address),
                           life.is_member, life.is_up, life.is_evicted, life.beat});

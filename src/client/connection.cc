@@ -83,8 +83,8 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
   socket_.shut_down();
   reader_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
-    throw std::system_error{make_error_code(is_forbidden(*refused) ? Errc::forbidden : Errc::refused),
-                            refused->why};
+    throw std::system_error{
+        make_error_code(is_forbidden(*refused) ? Errc::forbidden : Errc::refused), refused->why};
   }
   if (const auto trouble = socket_.trouble()) fail_for(address, *trouble);
   const bool may_want_tls = !address.is_unix() && !trust.tls;
@@ -253,6 +253,10 @@ std::error_code Connection::leave(milliseconds patience, std::string& why) {
 
 std::error_code Connection::evict(const session::Evict& whom, std::string& why) {
   return ask_for_an_end(whom, 4 * session::kSilence, why);
+}
+
+std::error_code Connection::break_lock(const session::Break& asked, std::string& why) {
+  return ask_for_an_end(asked, 2 * session::kSilence, why);
 }
 
 bool Connection::is_gone() const {

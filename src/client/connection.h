@@ -56,6 +56,7 @@ class Connection {
   std::error_code stats(MemberStats& stats);
   std::error_code leave(std::chrono::milliseconds patience, std::string& why);
   std::error_code evict(const session::Evict& whom, std::string& why);
+  std::error_code break_lock(const session::Break& asked, std::string& why);
   int descriptor() const { return socket_.descriptor(); }
   void has_job(pid_t group) noexcept { say(session::Job{static_cast<std::uint32_t>(group)}); }
   void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }

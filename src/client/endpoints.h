@@ -50,6 +50,9 @@ class Endpoints final : public detail::Gateway {
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const session::Evict& whom, std::string& why) override;
+  std::error_code break_lock(const session::Break& asked, std::string& why) override {
+    return there()->break_lock(asked, why);
+  }
   std::string why_lost() const override { return now()->why_lost(); }
   int descriptor() const override { return now()->descriptor(); }
   void has_job(pid_t group) noexcept override { now()->has_job(group); }

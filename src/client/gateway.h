@@ -107,6 +107,8 @@ class Gateway {
   virtual std::error_code leave(std::chrono::milliseconds patience, std::string& why) = 0;
   virtual std::error_code evict(const session::Evict& whom, std::string& why) = 0;
 
+  virtual std::error_code break_lock(const session::Break& asked, std::string& why) = 0;
+
   // The way to the daemon, for a job to inherit: what is held is held as long as anybody has it
   // open. -1: there is none.
   virtual int descriptor() const { return -1; }

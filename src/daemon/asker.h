@@ -37,6 +37,9 @@ class Asker {
   // Of a candidate only: it waits no longer, since there is no room for its lock.
   virtual void on_refused(const std::string& /*why*/) {}
 
+  // Whether its lock can be taken from it while it is inside.
+  virtual bool can_lose() const { return true; }
+
   // For people. The member it is at is added by whoever asks.
   virtual session::Person describe() const {
     session::Person person;

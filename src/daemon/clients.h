@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "campaigns/breaking.h"
 #include "daemon/inquiries.h"
 #include "daemon/node_config.h"
 #include "daemon/visitor.h"
@@ -34,6 +35,7 @@ class Clients {
     Group& group;
     Waiters& waiters;
     Inquiries& inquiries;
+    Breaking& breaking;
     const Roles& roles;
     Waiters::After after;
     std::function<void(const std::string&)> log, log_once, log_seldom;
@@ -99,6 +101,7 @@ class Clients {
   void on(Visitor& visitor, session::Observe&& o);
   void on(Visitor& visitor, session::Leave&& l);
   void on(Visitor& visitor, session::Evict&& e);
+  void on(Visitor& visitor, session::Break&& b);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
   void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
 

@@ -147,14 +147,15 @@ void Clients::on(Visitor& visitor, session::AskResign&& a) {
   Campaigns& campaigns = host_.waiters.campaigns();
   if (a.to.empty()) return campaigns.request_resignation(a.name, a.to, outcome);
   // Nobody is asked to step down for somebody who is not there.
-  campaigns.find_candidate(a.name, a.to, [&campaigns, a, outcome, this,
-                                          who = std::weak_ptr{visitor.shared()}](
-                                             const std::string& wrong) {
-    if (wrong.empty()) return campaigns.request_resignation(a.name, a.to, outcome);
-    const auto there = who.lock();
-    if (!there || !visitors_.contains(there)) return;
-    there->tell(session::Refused{a.request, wrong, session::Refused::Kind::no_candidate});
-  });
+  campaigns.find_candidate(
+      a.name, a.to,
+      [&campaigns, a, outcome, this,
+       who = std::weak_ptr{visitor.shared()}](const std::string& wrong) {
+        if (wrong.empty()) return campaigns.request_resignation(a.name, a.to, outcome);
+        const auto there = who.lock();
+        if (!there || !visitors_.contains(there)) return;
+        there->tell(session::Refused{a.request, wrong, session::Refused::Kind::no_candidate});
+      });
 }
 
 // Whoever has left meanwhile has lost its lead, too.
@@ -249,6 +250,15 @@ void Clients::on(Visitor& visitor, session::Evict&& e) {
   const char* verb = kVerbs[static_cast<std::size_t>(e.kind)];
   if (forbids(visitor, e.request, Right::administer, verb + e.whom)) return;
   host_.evict(e, tell_outcome(visitor, e.request, std::nullopt));
+}
+
+void Clients::on(Visitor& visitor, session::Break&& b) {
+  if (forbids(visitor, b.request, Right::administer, "break " + b.name)) return;
+  if (const auto good = check_lock_name(b.name); !good) {
+    return refuse(visitor, b.request, good.error().message);
+  }
+  host_.breaking.ask(b.name, b.fence, visitor.caller().text(),
+                     tell_outcome(visitor, b.request, std::nullopt));
 }
 
 }  // namespace hapax

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/printable.h"
 #include "campaigns/election_payload.h"
 #include "campaigns/peer_message.h"
 #include "daemon/group_state.h"
@@ -46,6 +47,7 @@ Result<void> Daemon::Impl::start() {
   waiters_.emplace(config_.self, *joined_.group,
                    [this](auto delay, auto then) { after(delay, std::move(then)); });
   inquiries_.emplace(config_.self, inquiries_host());
+  breaking_.emplace(breaking_host());
   clients_.emplace(clients_host());
   warn();
   return clients_->listen(io_, config_, tls_);
@@ -80,10 +82,32 @@ Inquiries::Host Daemon::Impl::inquiries_host() {
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); }};
 }
 
+Breaking::Host Daemon::Impl::breaking_host() {
+  Inquiries::Host host = inquiries_host();
+  return {.others = std::move(host.others),
+          .is_up = std::move(host.is_up),
+          .send = std::move(host.send),
+          .break_here = [this](const BreakLock& asked) { return break_here(asked); },
+          .after = std::move(host.after)};
+}
+
+Breaking::Broken Daemon::Impl::break_here(const BreakLock& asked) {
+  const auto broken =
+      waiters_->break_lock(asked.name, asked.fence, "the lock was broken by " + asked.by);
+  if (!broken) return {0, broken.error().message};
+  if (*broken > 0) {
+    log_(fmt::format("broke {}, as asked for by {}: {} who held it here {} told",
+                     printable(asked.name), printable(asked.by), *broken,
+                     *broken == 1 ? "was" : "were"));
+  }
+  return {*broken};
+}
+
 Clients::Host Daemon::Impl::clients_host() {
   return {.group = *joined_.group,
           .waiters = *waiters_,
           .inquiries = *inquiries_,
+          .breaking = *breaking_,
           .roles = config_.roles,
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
           .log = log_,
@@ -99,6 +123,7 @@ void Daemon::Impl::stop() {
   if (std::exchange(is_stopped_, true)) return;
   for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
   if (inquiries_) inquiries_->clear();
+  if (breaking_) breaking_->clear();
   if (clients_) clients_->stop();
   if (joined_.group) joined_.group->stop();
 }
@@ -196,6 +221,8 @@ void Daemon::Impl::on_message(Seat from, std::span<const std::uint8_t> bytes) {
       [&](const auto& m) {
         if constexpr (requires { waiters_->campaigns().on(from, m); }) {
           return waiters_->campaigns().on(from, m);
+        } else if constexpr (requires { breaking_->on(from, m); }) {
+          return breaking_->on(from, m);
         } else {
           return inquiries_->on(from, m);
         }

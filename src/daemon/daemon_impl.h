@@ -16,6 +16,7 @@
 #include <string>
 
 #include "base/loop_watch.h"
+#include "campaigns/breaking.h"
 #include "campaigns/leadership.h"
 #include "daemon/clients.h"
 #include "daemon/daemon.h"
@@ -74,6 +75,8 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
 
   void warn() const;
   Inquiries::Host inquiries_host();
+  Breaking::Host breaking_host();
+  Breaking::Broken break_here(const BreakLock& asked);
   Clients::Host clients_host();
   void elect();
   void evict(const session::Evict& asked, std::function<void(std::string)> done);
@@ -91,6 +94,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   Outbox elected_;                        // Empty between calls.
   std::optional<Waiters> waiters_;
   std::optional<Inquiries> inquiries_;
+  std::optional<Breaking> breaking_;
   std::optional<Clients> clients_;
   bool is_winding_up_ = false;
   bool is_stopped_ = false;

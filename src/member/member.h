@@ -61,6 +61,7 @@ class Member final : public detail::Gateway {
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const session::Evict&, std::string&) override { return Errc::refused; }
+  std::error_code break_lock(const session::Break&, std::string&) override { return Errc::refused; }
   bool can_lose() const override { return can_lose_; }
   std::stop_token lost() const override { return lease_.token(0); }
   std::stop_token lost(const detail::Holding& holding) const override {

@@ -26,6 +26,7 @@ struct Member::Grant final : Asker {
     member.lease_.end();
     member.grants_.erase(id);  // The last: it may be the end of us.
   }
+  bool can_lose() const override { return member.can_lose_; }
   void on_asked_to_resign(const std::string& to) override { wish.candidate->ask_to_resign(to); }
   void on_refused(const std::string&) override {
     answer(Errc::refused, {});

@@ -153,10 +153,11 @@ void EngineGroup::note_eviction(const Directory& directory) {
   const Life life = registrar_.me().life;
   const auto by = directory.evicted_by.find(life);
   if (by == directory.evicted_by.end() || std::exchange(evicted_, life) == life) return;
-  const bool is_banned = std::any_of(
-      directory.bans.begin(), directory.bans.end(),
-      [&](const Ban& ban) { return ban.seat == registrar_.me().seat; });
-  log(fmt::format("evicted by {}: beats of life {} are refused, and what is held here is lost when "
+  const bool is_banned =
+      std::any_of(directory.bans.begin(), directory.bans.end(),
+                  [&](const Ban& ban) { return ban.seat == registrar_.me().seat; });
+  log(
+      fmt::format("evicted by {}: beats of life {} are refused, and what is held here is lost when "
                   "the lease is over; {}",
                   printable(by->second), life,
                   is_banned ? "banned, too: it stays out until that is lifted (`hapax evict "
@@ -309,6 +310,10 @@ Result<void> EngineGroup::give_back(std::string_view name, WaiterId waiter,
 }
 Result<void> EngineGroup::withdraw(std::string_view name, WaiterId waiter) {
   return service_.abandon(boot_clock_now(), name, waiter, orders_);
+}
+
+void EngineGroup::take_away(const std::string& name, WaiterId waiter) {
+  service_.lose(boot_clock_now(), name, waiter, orders_);
 }
 
 // --- going ---

@@ -90,6 +90,7 @@ class EngineGroup final : public Group {
   Result<void> ask(std::string_view name, WaiterId waiter, Want want) override;
   Result<void> give_back(std::string_view name, WaiterId waiter, std::optional<Turn> last) override;
   Result<void> withdraw(std::string_view name, WaiterId waiter) override;
+  void take_away(const std::string& name, WaiterId waiter) override;
   void on_frame(Life from, std::span<const std::uint8_t> frame) override;
   void on_up(Seat seat, Life life) override;
   void on_down(Seat) override {}

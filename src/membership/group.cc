@@ -64,6 +64,11 @@ Result<void> Group::abandon(std::string_view name, WaiterId waiter) {
   return abandoned;
 }
 
+void Group::break_lock(const std::string& name, WaiterId waiter) {
+  take_away(name, waiter);
+  is_leaving_ ? tend() : carry_out();
+}
+
 // --- what comes of it ---
 
 void Group::carry_out() {

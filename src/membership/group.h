@@ -49,6 +49,10 @@ class Group {
   Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last);
   Result<void> abandon(std::string_view name, WaiterId waiter);
 
+  // Takes the lock from that waiter, who is told: it is broken. REQUIRES: it holds that lock, and a
+  // view runs.
+  void break_lock(const std::string& name, WaiterId waiter);
+
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message) { links_.tell(seat, message); }
   bool is_up(Seat seat) const { return links_.is_up(seat); }
@@ -81,6 +85,7 @@ class Group {
   virtual Result<void> give_back(std::string_view name, WaiterId waiter,
                                  std::optional<Turn> last) = 0;
   virtual Result<void> withdraw(std::string_view name, WaiterId waiter) = 0;
+  virtual void take_away(const std::string& name, WaiterId waiter) = 0;
   virtual void on_frame(Life from, std::span<const std::uint8_t> frame) = 0;
   virtual void on_up(Seat seat, Life life) = 0;
   virtual void on_down(Seat seat) = 0;

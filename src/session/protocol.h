@@ -136,8 +136,16 @@ struct Job {
   std::uint32_t group = 0;
   HAPAX_RECORD(Job, group)
 };
+// The lock is taken from whoever holds it, with that fence if one is said. Answered by Ended when
+// they have been told, or Refused.
+struct Break {
+  RequestId request = 0;
+  std::string name;
+  std::optional<Fence> fence;
+  HAPAX_RECORD(Break, request, name, fence)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
-                         AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job>;
+                         AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break>;
 
 // --- from the daemon ---
 
