@@ -26,7 +26,8 @@ class JobTie;
 
 // Somebody who holds a lock or waits for it, as its daemon knows them.
 struct Person {
-  std::uint32_t member = 0;  // Of the group, from 0.
+  std::uint32_t member = 0;  // Whose daemon that is, from 1 …
+  std::string member_name;   // … and what people call it.
   std::string host;
   std::uint32_t pid = 0;
   std::string command;
@@ -50,7 +51,7 @@ struct LockInfo {
 struct ViewStatus {
   struct Life {
     std::uint64_t life = 0;  // One run of one member; never used again.
-    std::uint32_t seat = 0;
+    std::uint32_t seat = 0;  // From 1.
     std::string name;
     std::string address;
     bool is_member = false;  // Of the view.
@@ -68,7 +69,7 @@ struct ViewStatus {
   std::string standing;      // What the daemon is doing, for people.
   std::vector<Life> lives;
   struct Ban {
-    std::uint32_t seat = 0;
+    std::uint32_t seat = 0;  // From 1.
     std::string name;  // Of the member that had it …
     std::string by;    // … and of the one that was asked to ban it.
   };
@@ -77,7 +78,7 @@ struct ViewStatus {
 
 struct GroupStatus {
   std::string group;
-  std::uint32_t member = 0;  // The daemon that answers.
+  std::uint32_t member = 0;  // The daemon that answers, from 1.
   std::uint32_t size = 0;
   Epoch epoch{};
   std::vector<std::string> members;  // Where each is reached.
@@ -91,7 +92,7 @@ struct GroupStatus {
   // A member of the view that the daemon does not reach. What it holds, or has to be asked for, is
   // not to be had.
   struct Away {
-    std::uint32_t member = 0;
+    std::uint32_t member = 0;  // From 1.
     std::string name;  // For people: member db2.
     // Until its lease is over and all that it holds is free, about. Nothing: in a fixed list it is
     // waited for.
@@ -104,7 +105,7 @@ struct GroupStatus {
   std::chrono::milliseconds uptime{};
   std::string election;                 // The algorithm by which members elect.
   std::uint64_t term = 0;               // Of the election among those that are up.
-  std::optional<std::uint32_t> leader;  // Its outcome. For people: no fence, decides nothing.
+  std::optional<std::uint32_t> leader;  // Its outcome, from 1. For people: no fence, decides nothing.
   std::optional<ViewStatus> view;       // With an engine.
 };
 
@@ -114,7 +115,8 @@ struct MemberStats {
     std::string algorithm;
     std::uint64_t sent = 0, received = 0;  // Messages.
   };
-  std::uint32_t member = 0;
+  std::uint32_t member = 0;  // From 1.
+  std::string name;          // For people.
   std::chrono::milliseconds uptime{};
   std::vector<Traffic> traffic;
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // For people: names may change.
@@ -154,7 +156,7 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   // Throws std::system_error. An empty name asks for every lock that is held or waited for. Members
-  // that did not answer within a second are left out, and listed in `silent` if it is given. Locks
+  // that did not answer within a second are left out, and listed in `silent`, from 1, if it is given. Locks
   // beyond the first thousand are left out, too, and counted in `more_locks`; one that two members
   // know counts twice.
   std::vector<LockInfo> who(std::string_view name = {},

@@ -203,8 +203,7 @@ void Campaigns::ask(const PeerMessage& message, std::uint64_t number, Question q
   host_.after(kPatience, [this, number] {
     const auto at = questions_.find(number);
     if (at == questions_.end()) return;
-    const std::uint32_t silent = hapax::number(*at->second.silent.begin()) + 1;
-    finish(number, fmt::format("member {} does not answer", silent));
+    finish(number, host_.name_at(*at->second.silent.begin()) + " does not answer");
   });
   finish_if_complete(number);
 }

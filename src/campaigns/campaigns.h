@@ -39,6 +39,7 @@ class CampaignHost {
   virtual std::vector<Seat> others() const = 0;  // Members, as of now.
   virtual void send(Seat to, const PeerMessage& message) = 0;
   virtual bool is_reached(Seat peer) const = 0;
+  virtual std::string name_at(Seat peer) const = 0;  // For people.
   // The waiter queues for the lock …
   virtual void enqueue(const std::string& name, WaiterId waiter) = 0;
   // … or leaves the queue; false if it has been granted meanwhile.

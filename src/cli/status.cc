@@ -30,7 +30,10 @@ void print_as_json(const GroupStatus& s) {
                                           {"trouble", s.trouble[i]}});
   }
   print_json({{"group", s.group},
-              {"member", s.member + 1},
+              {"member", s.member},
+              {"name", s.name},
+              {"obstacle", s.obstacle},
+              {"absence", s.absence},
               {"size", s.size},
               {"epoch", number(s.epoch)},
               {"standing", s.standing},
@@ -50,11 +53,11 @@ void print_as_json(const GroupStatus& s) {
 
 void print_text(const GroupStatus& s) {
   if (s.view) {
-    show("group {}, view {} of {} members; the one at seat {} answers, up for {}\n", s.group,
-         number(s.epoch), s.size, s.member + 1, show_since(s.uptime));
+    show("group {}, view {} of {} members; {} answers (seat {}), up for {}\n", s.group,
+         number(s.epoch), s.size, s.name, s.member, show_since(s.uptime));
   } else {
     show("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
-         s.member + 1, s.size, show_since(s.uptime));
+         s.member, s.size, show_since(s.uptime));
   }
   show("here: {} held, {} waiting, {} locks in memory, {} entries, {} messages out, {} in\n",
        s.held, s.waiting, s.locks, s.entries, s.messages_sent, s.messages_received);

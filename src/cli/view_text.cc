@@ -11,7 +11,7 @@ boost::json::object json_view(const ViewStatus& v) {
   boost::json::array lives;
   for (const ViewStatus::Life& life : v.lives) {
     lives.push_back(boost::json::object{{"life", life.life},
-                                        {"seat", life.seat + 1},
+                                        {"seat", life.seat},
                                         {"name", life.name},
                                         {"address", life.address},
                                         {"member", life.is_member},
@@ -21,7 +21,7 @@ boost::json::object json_view(const ViewStatus& v) {
   }
   boost::json::array bans;
   for (const ViewStatus::Ban& ban : v.bans) {
-    bans.push_back(boost::json::object{{"seat", ban.seat + 1}, {"name", ban.name}, {"by", ban.by}});
+    bans.push_back(boost::json::object{{"seat", ban.seat}, {"name", ban.name}, {"by", ban.by}});
   }
   return {{"engine", v.engine},           {"engine_reachable", v.engine_reachable},
           {"engine_said", v.engine_said}, {"ttl_ms", v.ttl.count()},
@@ -39,7 +39,7 @@ void print_members(const ViewStatus& v) {
   table.column("", Table::Align::left);
   table.column("address", Table::Align::left);
   for (const ViewStatus::Life& life : v.lives) {
-    table.row({fmt::format("{}", life.life), fmt::format("{}", life.seat + 1), life.name,
+    table.row({fmt::format("{}", life.life), fmt::format("{}", life.seat), life.name,
                life.is_evicted  ? "evicted"
                : life.is_member ? "member"
                                 : "joining",
@@ -48,7 +48,7 @@ void print_members(const ViewStatus& v) {
   show("{}", table.text());
   for (const ViewStatus::Ban& ban : v.bans) {
     show("banned: {}, seat {}, by {}; `hapax evict {} --unban` lets it back in\n", ban.name,
-         ban.seat + 1, ban.by, ban.name);
+         ban.seat, ban.by, ban.name);
   }
 }
 

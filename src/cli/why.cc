@@ -182,7 +182,7 @@ void print_as_json(const LockInfo& lock, const WaitsFor& graph, const Obstacles&
     boost::json::value free_in = nullptr;
     if (member.free_in) free_in = member.free_in->count();
     away.push_back(boost::json::object{
-        {"member", member.member + 1}, {"name", member.name}, {"free_in_ms", std::move(free_in)}});
+        {"member", member.member}, {"name", member.name}, {"free_in_ms", std::move(free_in)}});
   }
   object["away"] = std::move(away);
   boost::json::array silent;

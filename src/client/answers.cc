@@ -9,11 +9,17 @@ namespace {
 using std::chrono::milliseconds;
 
 hapax::Person person_of(session::Person&& p) {
-  return {p.member, std::move(p.host), p.pid, std::move(p.command), milliseconds{p.since_ms},
-          p.fence,  p.shared};
+  return {p.member + 1,        std::move(p.member_name), std::move(p.host),
+          p.pid,               std::move(p.command),     milliseconds{p.since_ms},
+          p.fence,             p.shared};
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> counted_from_one(std::vector<std::uint32_t> members) {
+  for (std::uint32_t& member : members) ++member;
+  return members;
+}
 
 std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks) {
   std::vector<LockInfo> list;
@@ -43,11 +49,11 @@ ViewStatus view_of(session::ViewState&& v) {
                   {},
                   {}};
   for (session::LifeState& life : v.lives) {
-    view.lives.push_back({life.life, life.seat, std::move(life.name), std::move(life.address),
+    view.lives.push_back({life.life, life.seat + 1, std::move(life.name), std::move(life.address),
                           life.is_member, life.is_up, life.is_evicted, life.beat});
   }
   for (session::BanState& ban : v.bans) {
-    view.bans.push_back({ban.seat, std::move(ban.name), std::move(ban.by)});
+    view.bans.push_back({ban.seat + 1, std::move(ban.name), std::move(ban.by)});
   }
   return view;
 }
@@ -66,11 +72,11 @@ GroupStatus status_of(session::State&& s) {
   }
   std::vector<GroupStatus::Away> away;
   for (session::AwayMember& member : s.away) {
-    away.push_back({member.member, std::move(member.name), std::nullopt});
+    away.push_back({member.member + 1, std::move(member.name), std::nullopt});
     if (member.free_in_ms) away.back().free_in = milliseconds{*member.free_in_ms};
   }
   return {std::move(s.group),
-          s.member,
+          s.member + 1,
           size,
           s.epoch,
           std::move(s.members),
@@ -90,12 +96,12 @@ GroupStatus status_of(session::State&& s) {
           milliseconds{s.uptime_ms},
           std::move(s.election),
           s.term,
-          s.leader,
+          s.leader ? std::optional{*s.leader + 1} : std::nullopt,
           std::move(view)};
 }
 
 MemberStats stats_of(session::Stats&& s) {
-  MemberStats stats{s.member, milliseconds{s.uptime_ms}, {}, {}};
+  MemberStats stats{s.member + 1, std::move(s.name), milliseconds{s.uptime_ms}, {}, {}};
   for (session::Traffic& t : s.traffic) {
     stats.traffic.push_back({std::move(t.algorithm), t.sent, t.received});
   }

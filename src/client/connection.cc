@@ -227,7 +227,7 @@ std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& lo
   session::Locks told;
   if (const auto error = ask_for(session::Who{0, std::string{name}}, told)) return error;
   locks = locks_of(std::move(told.locks));
-  left_out = {std::move(told.silent), told.more_locks};
+  left_out = {counted_from_one(std::move(told.silent)), told.more_locks};
   return {};
 }
 

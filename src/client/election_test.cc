@@ -75,7 +75,7 @@ TEST(Election, OneLeadsAndObserversOfAllMembersSeeWhom) {
   EXPECT_EQ(leader->value, "host-7:8080");
   EXPECT_EQ(leader->fence, first.fence());
   EXPECT_EQ(leader->who.pid, static_cast<std::uint32_t>(getpid()));
-  EXPECT_EQ(leader->who.member, 0u);
+  EXPECT_EQ(leader->who.member, 1u);
   EXPECT_EQ(text_of(Election{client, "scheduler"}.observe().next()), "host-7:8080");
 
   const Fence term = first.fence();
@@ -295,10 +295,10 @@ TEST(Node, AnswersWhoAndStatus) {
   EXPECT_EQ(status.size, 2u);
   EXPECT_EQ(status.held, 1u);
   EXPECT_EQ(status.election, "bully");
-  for (int i = 0; i < 2'000 && nodes[0].status().leader != 1u; ++i) {
+  for (int i = 0; i < 2'000 && nodes[0].status().leader != 2u; ++i) {
     std::this_thread::sleep_for(5ms);
   }
-  EXPECT_EQ(nodes[0].status().leader, 1u);
+  EXPECT_EQ(nodes[0].status().leader, 2u);
   const MemberStats stats = nodes[0].stats();
   ASSERT_FALSE(stats.traffic.empty());
   EXPECT_EQ(stats.traffic[0].algorithm, "carvalho-roucairol");

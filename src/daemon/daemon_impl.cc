@@ -197,8 +197,8 @@ void Daemon::Impl::elect() {
     joined_.group->tell(Seat{number(send.to)}, elected_.bytes(send));
   }
   for (const Outbox::Complaint& complaint : elected_.complaints()) {
-    log_once(fmt::format("member {}: {}: {}", number(complaint.peer) + 1, name_of(complaint.kind),
-                         complaint.text));
+    log_once(fmt::format("{}: {}: {}", joined_.group->name_at(Seat{number(complaint.peer)}),
+                         name_of(complaint.kind), complaint.text));
   }
   elected_.clear();
 }
@@ -215,7 +215,7 @@ void Daemon::Impl::on_message(Seat from, std::span<const std::uint8_t> bytes) {
   }
   const auto message = peer_message_of(bytes);
   if (!message) {
-    return log_once(fmt::format("member {}: a malformed message", number(from) + 1));
+    return log_once(joined_.group->name_at(from) + ": a malformed message");
   }
   const bool is_sound = std::visit(
       [&](const auto& m) {
@@ -228,7 +228,7 @@ void Daemon::Impl::on_message(Seat from, std::span<const std::uint8_t> bytes) {
         }
       },
       *message);
-  if (!is_sound) log_once(fmt::format("member {}: a message out of bounds", number(from) + 1));
+  if (!is_sound) log_once(joined_.group->name_at(from) + ": a message out of bounds");
 }
 
 // --- for people ---
@@ -284,6 +284,7 @@ Facts Daemon::Impl::facts() const {
   const Group& group = *joined_.group;
   const LockTable* table = group.views().table();
   return {.config = config_,
+          .name = group.name(),
           .epoch = group.epoch(),
           .locks = table != nullptr ? table->stats() : kNoLocks,
           .links = group.links(),

@@ -24,8 +24,7 @@ std::uint64_t longest_turn_us(const Facts& facts) {
 session::State state_of(const Facts& facts) {
   session::State state;
   state.group = facts.config.group;
-  state.name = facts.config.name.empty() ? fmt::format("member {}", number(facts.config.self) + 1)
-                                         : facts.config.name;
+  state.name = facts.name;
   state.member = number(facts.config.self);
   state.epoch = facts.epoch;
   state.locks = facts.locks.instances;
@@ -46,6 +45,7 @@ session::State state_of(const Facts& facts) {
 session::Stats stats_of(const Facts& facts) {
   session::Stats stats;
   stats.member = number(facts.config.self);
+  stats.name = facts.name;
   stats.uptime_ms = milliseconds_of(facts);
   for (std::uint8_t i = 0; i < kMostAlgorithmIds; ++i) {
     const auto& counts = facts.locks.algorithms[i];

@@ -20,6 +20,7 @@ namespace hapax {
 // As of now; for as long as the daemon does nothing.
 struct Facts {
   const NodeConfig& config;
+  std::string name;  // Ours, for people.
   Epoch epoch{};
   const LockStats& locks;
   const net::Stats& links;

@@ -139,6 +139,7 @@ session::Person Waiters::describe(WaiterId waiter) const {
   if (asker == nullptr) return {};
   session::Person person = asker->describe();
   person.member = number(self_);
+  person.member_name = group_.name();
   return person;
 }
 

@@ -71,6 +71,7 @@ class Waiters final : private CampaignHost {
   std::vector<Seat> others() const override { return group_.others(); }
   void send(Seat to, const PeerMessage& message) override;
   bool is_reached(Seat peer) const override { return group_.is_up(peer); }
+  std::string name_at(Seat peer) const override { return group_.name_at(peer); }
   void enqueue(const std::string& name, WaiterId waiter) override;
   bool withdraw(const std::string& name, WaiterId waiter) override;
   void ask_to_resign(WaiterId leader, const std::string& to) override;

@@ -181,7 +181,7 @@ std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
   if (error) return error;
   if (!told) return Errc::refused;
   locks = locks_of(std::move(told->locks));
-  left_out = {std::move(told->silent), told->more_locks};
+  left_out = {counted_from_one(std::move(told->silent)), told->more_locks};
   return {};
 }
 

@@ -276,7 +276,9 @@ void EngineGroup::see_to_membership() {
   if (const auto reach = upkeep_.reach(now)) {
     registrar_.set_reached(reach->members);
     if (reach->gives_way_to) {
-      host_.log(fmt::format("life {} has been out of reach for a TTL: giving way to it",
+      const Enlisted* other = registrar_.directory().find(*reach->gives_way_to);
+      host_.log(fmt::format("{} (life {}) has been out of reach for a TTL: giving way to it",
+                            other == nullptr ? "a member" : printable(other->name),
                             *reach->gives_way_to));
       service_.leave(now, orders_);
     }
@@ -427,6 +429,14 @@ std::string EngineGroup::engine_trouble() const {
   const auto since = std::chrono::steady_clock::now() - engine.since;
   return fmt::format("{} does not answer since {} s ({})", where,
                      std::chrono::floor<std::chrono::seconds>(since).count(), engine.said);
+}
+
+// The latest life there: lives are in order.
+std::string EngineGroup::name_at(Seat seat) const {
+  const auto& lives = registrar_.directory().lives;
+  const auto at = std::find_if(lives.rbegin(), lives.rend(),
+                               [&](const Enlisted& e) { return Seat{e.seat} == seat; });
+  return at == lives.rend() ? Group::name_at(seat) : "member " + at->name;
 }
 
 std::string EngineGroup::obstacle() const {

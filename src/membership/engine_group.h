@@ -38,6 +38,7 @@ class EngineGroup final : public Group {
   std::vector<Seat> others() const override;
   std::optional<Span> lease_left() const override;
   std::string standing() const override;
+  std::string name_at(Seat seat) const override;
   std::string obstacle() const override;
   std::vector<AwayMember> away() const override;
 

@@ -64,6 +64,10 @@ Result<void> Group::abandon(std::string_view name, WaiterId waiter) {
   return abandoned;
 }
 
+std::string Group::name_at(Seat seat) const {
+  return fmt::format("member {}", number(seat) + 1);
+}
+
 void Group::break_lock(const std::string& name, WaiterId waiter) {
   take_away(name, waiter);
   is_leaving_ ? tend() : carry_out();
@@ -111,7 +115,9 @@ void Group::carry_out(const Orders& orders) {
   }
   for (const Orders::Complaint& complaint : orders.complaints) {
     ++complaints_;
-    host_.log_once(fmt::format("life {}: {}", complaint.peer, complaint.text));
+    const auto seat = links_.seat_of(complaint.peer);
+    host_.log_once(fmt::format("{} (life {}): {}", seat ? name_at(*seat) : "somebody",
+                               complaint.peer, complaint.text));
   }
   if (orders.begun) {
     const Roll& roll = views().keeper().roll();

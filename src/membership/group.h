@@ -67,10 +67,13 @@ class Group {
   virtual std::optional<Span> lease_left() const = 0;
   // What this member is doing, or what is in the way, for people.
   virtual std::string standing() const = 0;
+  // What people call whoever sits there: db2; in a fixed list, member 2.
+  virtual std::string name_at(Seat seat) const;
   // Why nothing can be granted here now, in a sentence; empty: it can.
   virtual std::string obstacle() const = 0;
   // Members of the view that we do not reach: what they hold, or have to be asked for, waits.
   virtual std::vector<AwayMember> away() const = 0;
+  std::string name() const { return options_.name.empty() ? name_at(seat()) : options_.name; }
   bool has_leases() const { return !options_.list; }
   const net::Stats& links() const { return links_.stats(); }
   std::uint64_t complaints() const { return complaints_; }

@@ -181,13 +181,14 @@ struct Refused {
 };
 struct Person {
   std::uint32_t member = 0;
+  std::string member_name{};  // For people.
   std::string host;
   std::uint32_t pid = 0;
   std::string command;
   std::uint64_t since_ms = 0;
   std::optional<Fence> fence;
   bool shared = false;  // Holds the lock with others, or asks for no more than that.
-  HAPAX_RECORD(Person, member, host, pid, command, since_ms, fence, shared)
+  HAPAX_RECORD(Person, member, member_name, host, pid, command, since_ms, fence, shared)
 };
 struct Lock {
   std::string name;
@@ -319,10 +320,11 @@ struct Counter {
 struct Stats {
   RequestId request = 0;
   std::uint32_t member = 0;
+  std::string name;  // For people.
   std::uint64_t uptime_ms = 0;
   std::vector<Traffic> traffic;  // Of the algorithms that said anything.
   std::vector<Counter> counters;
-  HAPAX_RECORD(Stats, request, member, uptime_ms, traffic, counters)
+  HAPAX_RECORD(Stats, request, member, name, uptime_ms, traffic, counters)
 };
 using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
                             StepDown, Stats, Lost>;
