@@ -54,6 +54,8 @@ class Truth : public ::testing::Test {
                     folder_ / fmt::format("s{}", i),
                     "--clients",
                     address(i)};
+    // Asks everybody, each time.
+    words.insert(words.end(), {"--default-algorithm", "ricart-agrawala"});
     if (is_new) words.push_back("--new-group");
     nodes_[i] = start(i, words);
   }
@@ -191,6 +193,168 @@ TEST_F(Truth, InAFixedListItIsSaidWhoIsWaitedFor) {
       eventually([&] { return waits->err().find("waits for x: " + away) != std::string::npos; }));
   start_listed(3, false);
   EXPECT_EQ(waits->wait(40s), 0) << waits->err();
+}
+
+// --- TLS and sockets ---
+
+class Strangers : public Truth {
+ protected:
+  void make_certs(const std::string& folder) const {
+    const Said made = ask(
+        1, {"certs", "--dir", folder_ / folder, "--members", "localhost", "--clients", "alice"});
+    ASSERT_EQ(made.status, 0) << made.err;
+  }
+  void start_daemon() {
+    const std::string ours = folder_ / "ours";
+    nodes_[1] = start(
+        1, {"node", "--self", "1", "--members", "unix:" + (folder_ / "m1").string(), "--clients",
+            at_, "--clients", address(1), "--state", folder_ / "s1", "--new-group", "--ca",
+            ours + "/ca.pem", "--cert", ours + "/member-1.pem", "--key", ours + "/member-1.key"});
+    ASSERT_TRUE(eventually(
+        [&] { return nodes_[1]->err().find("serves clients") != std::string::npos; }, 20s))
+        << nodes_[1]->err();
+  }
+  Said run_as(const std::string& authority, const std::string& stem) const {
+    const std::string files = folder_ / stem;
+    return ask(1, {"run", "--address", at_, "--ca", folder_ / authority, "--cert", files + ".pem",
+                   "--key", files + ".key", "x", "--", "echo", "ran"});
+  }
+  void expect_refused(const Said& said, int status, const std::string& told,
+                      const std::string& logged) {
+    EXPECT_EQ(said.status, status) << said.err;
+    EXPECT_EQ(said.out, "");
+    EXPECT_THAT(said.err, HasSubstr(told));
+    EXPECT_THAT(said.err, Not(HasSubstr("hapax up")));
+    EXPECT_TRUE(eventually([&] {
+      return nodes_[1]->err().find("refused a client from 127.0.0.1: " + logged) !=
+             std::string::npos;
+    })) << nodes_[1]->err();
+  }
+
+  const std::string at_ = fmt::format("127.0.0.1:{}", free_port());
+};
+
+TEST_F(Strangers, AreToldWhatIsWrongWithACertificateAtBothEnds) {
+  make_certs("ours");
+  make_certs("theirs");
+  start_daemon();
+  EXPECT_EQ(run_as("ours/ca.pem", "ours/client-alice").out, "ran\n");
+  expect_refused(run_as("theirs/ca.pem", "theirs/client-alice"), 69,
+                 "its certificate member-1 is of another authority (",
+                 "it refuses our certificate member-1, which is of another authority");
+  expect_refused(run_as("ours/ca.pem", "theirs/client-alice"), 77,
+                 "it refuses our certificate client-alice, which is of another authority",
+                 "its certificate client-alice is of another authority (");
+  expect_refused(run_as("ours/ca.pem", "ours/member-1"), 77,
+                 "your certificate is made out to member-1, and not to a client",
+                 "its certificate is made out to member-1, and not to a client");
+  const Said plain = ask(1, {"run", "--address", at_, "--insecure", "x", "--", "true"});
+  EXPECT_EQ(plain.status, 69);
+  EXPECT_THAT(plain.err, HasSubstr("it may want TLS: --ca, --cert and --key"));
+}
+
+TEST_F(Strangers, AreToldThatTheyMayNotConnectToASocket) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  make_certs("ours");
+  start_daemon();
+  fs::permissions(folder_.path(), fs::perms{0755});
+  Process other{{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                 HAPAX_BINARY, "status", "--address", address(1)},
+                Environment{{"HAPAX_SERVER_USER", "root"}},
+                folder_};
+  EXPECT_EQ(other.wait(), 77);
+  EXPECT_THAT(other.err(), HasSubstr("no permission to connect to " + address(1) +
+                                     ": it is of root (uid 0), mode 0600, and you are nobody"));
+  EXPECT_THAT(other.err(), HasSubstr("--socket-group or --socket-mode"));
+}
+
+// --- what administrators do ---
+
+TEST_F(Truth, WhoIsEvictedComesBackAndWhoIsBannedDoesNot) {
+  for (int i = 1; i <= 2; ++i) {  // So that each has its number as its seat.
+    start_node(i, embedded(), "1s");
+    await_group(i);
+  }
+  const auto logs = [&](int i, const std::string& line) {
+    return eventually([&] { return nodes_[i]->err().find(line) != std::string::npos; }, 20s);
+  };
+  Said said = ask(1, {"evict", "host2", "--yes"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("it will come back as another life unless it is stopped"));
+  EXPECT_TRUE(logs(2, "evicted by host1: beats of life")) << nodes_[2]->err();
+  EXPECT_TRUE(logs(2, "it comes back as another life, unless it is stopped"));
+  EXPECT_TRUE(logs(2, "this life is over"));
+  await_group(2);
+
+  said = ask(1, {"evict", "host2", "--ban", "--yes"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("stays out until `hapax evict host2 --unban`"));
+  EXPECT_TRUE(logs(2, "banned, too: it stays out until that is lifted")) << nodes_[2]->err();
+  EXPECT_TRUE(logs(2, "host2, seat 2, is banned from group hapax by host1")) << nodes_[2]->err();
+  EXPECT_TRUE(eventually([&] { return is_complete(1, 1); }, 20s));
+  EXPECT_THAT(ask(1, {"members"}).out, HasSubstr("banned: host2, seat 2, by host1"));
+  EXPECT_THAT(ask(2, {"try", "x"}).err, HasSubstr("x: no lease: host2, seat 2, is banned"));
+  // Not even when it is started again, nor when all are.
+  nodes_[2]->signal(SIGKILL);
+  nodes_[1]->signal(SIGTERM);
+  EXPECT_EQ(nodes_[1]->wait(), 0);
+  start_node(1, embedded(), "1s");
+  EXPECT_TRUE(eventually([&] { return is_complete(1, 1); }, 30s)) << nodes_[1]->err();
+  start_node(2, embedded(), "1s");
+  EXPECT_EQ(nodes_[2]->wait(), 69);
+  EXPECT_THAT(nodes_[2]->err(), HasSubstr("host2, seat 2, is banned from group hapax by host1, and "
+                                          "stays out until `hapax evict host2 --unban`"));
+  EXPECT_EQ(ask(1, {"evict", "nobody", "--unban"}).status, 69);
+  said = ask(1, {"evict", "host2", "--unban"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  start_node(2, embedded(), "1s");
+  await_group(2);
+}
+
+TEST_F(Truth, ABrokenLockGoesOnAndItsHolderIsTold) {
+  for (int i = 1; i <= 2; ++i) start_node(i, embedded(), "2s");
+  await_group(2);
+  EXPECT_EQ(ask(1, {"break", "job", "--yes"}).status, 1) << "nobody holds it";
+  const auto stuck = hold(2, "job");
+  const auto next = start(1, {"run", "job", "--", "sh", "-c", "echo $HAPAX_FENCE"});
+  const auto fence = [&] {
+    const auto who = json::parse(ask(1, {"who", "job", "--json"}).out);
+    return std::stod(std::string{who.at("locks").at(0).at("holder").at("fence").as_string()});
+  };
+  const double first = fence();
+  const Said unsure = ask(1, {"break", "job"});
+  EXPECT_EQ(unsure.status, 64);
+  EXPECT_THAT(unsure.err, HasSubstr("say --yes if you mean it"));
+  // Held at the other member.
+  const Said broken = ask(1, {"break", "job", "--yes"});
+  EXPECT_EQ(broken.status, 0) << broken.err;
+  EXPECT_THAT(broken.out, HasSubstr("job is broken: it was held by "));
+  EXPECT_EQ(stuck->wait(20s), 75);
+  EXPECT_THAT(stuck->err(), HasSubstr("job is lost, and the command was ended: the lock was broken "
+                                      "by "));
+  EXPECT_EQ(next->wait(20s), 0) << next->err();
+  EXPECT_GT(std::stod(next->out()), first);
+  EXPECT_THAT(nodes_[1]->err(), HasSubstr("asked to break job by "));
+  EXPECT_THAT(nodes_[2]->err(), HasSubstr("broke job, as asked for by "));
+  EXPECT_EQ(ask(2, {"run", "-n", "job", "--", "true"}).status, 0);
+}
+
+TEST_F(Truth, NobodyStepsDownForWhoeverIsNotThere) {
+  for (int i = 1; i <= 3; ++i) start_listed(i);
+  await_group(3);
+  const auto leader = start(1, {"elect", "x", "--value", "one"});
+  ASSERT_TRUE(eventually([&] { return leader->out().starts_with("leads x"); }, 20s))
+      << leader->err();
+  const Said nobody = ask(2, {"resign", "x", "--to", "nobody"});
+  EXPECT_EQ(nobody.status, 1);
+  EXPECT_THAT(
+      nobody.err,
+      HasSubstr("nobody is known to campaign for x with the value nobody; one still leads"));
+  EXPECT_FALSE(leader->has_ended());
+  EXPECT_EQ(leader->err(), "");
+  const auto second = start(3, {"elect", "x", "--value", "two"});
+  ASSERT_TRUE(eventually([&] { return ask(2, {"resign", "x", "--to", "two"}).status == 0; }, 20s));
+  EXPECT_TRUE(eventually([&] { return second->out().starts_with("leads x"); }, 20s));
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ struct ViewStatus {
   std::vector<Life> lives;
   struct Ban {
     std::uint32_t seat = 0;  // From 1.
-    std::string name;  // Of the member that had it …
-    std::string by;    // … and of the one that was asked to ban it.
+    std::string name;        // Of the member that had it …
+    std::string by;          // … and of the one that was asked to ban it.
   };
   std::vector<Ban> bans;
 };
@@ -93,7 +93,7 @@ struct GroupStatus {
   // not to be had.
   struct Away {
     std::uint32_t member = 0;  // From 1.
-    std::string name;  // For people: member db2.
+    std::string name;          // For people: member db2.
     // Until its lease is over and all that it holds is free, about. Nothing: in a fixed list it is
     // waited for.
     std::optional<std::chrono::milliseconds> free_in;
@@ -103,10 +103,11 @@ struct GroupStatus {
   std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
   std::uint64_t messages_sent = 0, messages_received = 0;
   std::chrono::milliseconds uptime{};
-  std::string election;                 // The algorithm by which members elect.
-  std::uint64_t term = 0;               // Of the election among those that are up.
-  std::optional<std::uint32_t> leader;  // Its outcome, from 1. For people: no fence, decides nothing.
-  std::optional<ViewStatus> view;       // With an engine.
+  std::string election;    // The algorithm by which members elect.
+  std::uint64_t term = 0;  // Of the election among those that are up.
+  std::optional<std::uint32_t>
+      leader;                      // Its outcome, from 1. For people: no fence, decides nothing.
+  std::optional<ViewStatus> view;  // With an engine.
 };
 
 // What one member has counted since it started.
@@ -156,9 +157,9 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   // Throws std::system_error. An empty name asks for every lock that is held or waited for. Members
-  // that did not answer within a second are left out, and listed in `silent`, from 1, if it is given. Locks
-  // beyond the first thousand are left out, too, and counted in `more_locks`; one that two members
-  // know counts twice.
+  // that did not answer within a second are left out, and listed in `silent`, from 1, if it is
+  // given. Locks beyond the first thousand are left out, too, and counted in `more_locks`; one that
+  // two members know counts twice.
   std::vector<LockInfo> who(std::string_view name = {},
                             std::vector<std::uint32_t>* silent = nullptr,
                             std::uint64_t* more_locks = nullptr);

@@ -59,12 +59,9 @@ boost::json::value json_member(const std::optional<std::uint32_t>& member) {
 }
 
 boost::json::object json_of(const Person& person) {
-  boost::json::object object{{"member", person.member},
-                             {"member_name", person.member_name},
-                             {"host", person.host},
-                             {"pid", person.pid},
-                             {"command", person.command},
-                             {"since_ms", person.since.count()}};
+  boost::json::object object{{"member", person.member},   {"member_name", person.member_name},
+                             {"host", person.host},       {"pid", person.pid},
+                             {"command", person.command}, {"since_ms", person.since.count()}};
   if (person.fence) object["fence"] = text_of(*person.fence);
   if (person.shared) object["mode"] = "shared";
   return object;

@@ -9,9 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 
 hapax::Person person_of(session::Person&& p) {
-  return {p.member + 1,        std::move(p.member_name), std::move(p.host),
-          p.pid,               std::move(p.command),     milliseconds{p.since_ms},
-          p.fence,             p.shared};
+  return {p.member + 1,         std::move(p.member_name), std::move(p.host), p.pid,
+          std::move(p.command), milliseconds{p.since_ms}, p.fence,           p.shared};
 }
 
 }  // namespace

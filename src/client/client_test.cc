@@ -133,7 +133,7 @@ TEST(Client, TellsWhoHoldsAndWhoWaits) {
   }
   ASSERT_EQ(locks.size(), 1u);
   ASSERT_TRUE(locks[0].holder.has_value());
-  EXPECT_EQ(locks[0].holder->member, 0u);
+  EXPECT_EQ(locks[0].holder->member, 1u);
   EXPECT_EQ(locks[0].holder->pid, static_cast<std::uint32_t>(getpid()));
   EXPECT_EQ(locks[0].holder->fence, mine.fence());
   ASSERT_EQ(locks[0].waiters.size(), 1u);

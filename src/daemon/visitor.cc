@@ -22,12 +22,13 @@ std::string shown(std::string text) {
 
 }  // namespace
 
-std::string Visitor::remote() {
+Visitor::Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls,
+                 Handlers handlers)
+    : SessionStream(std::move(socket), std::move(tls)), handlers_(std::move(handlers)) {
   boost::system::error_code failed;
-  const auto from = socket().remote_endpoint(failed);
-  if (failed) return "somebody who left";
-  const auto tcp = net::tcp_of(from);
-  return tcp ? tcp->address().to_string() : "a Unix socket";
+  const auto from = this->socket().remote_endpoint(failed);
+  const auto tcp = failed ? std::nullopt : net::tcp_of(from);
+  remote_ = failed ? "somebody who left" : tcp ? tcp->address().to_string() : "a Unix socket";
 }
 
 void Visitor::introduce(const session::Hello& hello) {

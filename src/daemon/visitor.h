@@ -31,15 +31,15 @@ class Visitor final : public SessionStream {
   static constexpr std::size_t kMostRequests = 1 << 20;
   static constexpr std::size_t kMostObservations = 1 << 10;
 
-  Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Handlers handlers)
-      : SessionStream(std::move(socket), std::move(tls)), handlers_(std::move(handlers)) {}
+  Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Handlers handlers);
 
   std::shared_ptr<Visitor> shared() {
     return std::static_pointer_cast<Visitor>(shared_from_this());
   }
 
   // --- who it is, for people ---
-  std::string remote();  // 10.0.0.7: without its port, which is another one each time.
+  // 10.0.0.7: without its port, which is another one each time.
+  const std::string& remote() const { return remote_; }
   void introduce(const session::Hello& hello);
   std::uint32_t pid() const { return pid_; }
   const std::string& host() const { return host_; }
@@ -68,6 +68,7 @@ class Visitor final : public SessionStream {
   void on_refused(const std::string& why) override { handlers_.on_refused(*this, why); }
 
   Handlers handlers_;
+  std::string remote_;
   bool has_said_goodbye_ = false;
   std::uint32_t pid_ = 0;
   std::string host_;

@@ -49,11 +49,12 @@ int note(int is_good, X509_STORE_CTX* store) {
   if (is_good == 1) return 1;
   auto* session =
       static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  X509* at = X509_STORE_CTX_get_current_cert(store);
-  if (session == nullptr || at == nullptr) return 0;
-  auto refused = std::make_unique<Refused>(
-      Refused{holder_of(at), common_name(X509_get_issuer_name(at)), day_of(X509_get0_notAfter(at)),
-              day_of(X509_get0_notBefore(at)), X509_STORE_CTX_get_error(store)});
+  X509* at = X509_STORE_CTX_get_current_cert(store);  // It, or one of its authorities.
+  X509* its = X509_STORE_CTX_get0_cert(store);
+  if (session == nullptr || at == nullptr || its == nullptr) return 0;
+  auto refused = std::make_unique<Refused>(Refused{
+      holder_of(its), common_name(X509_get_issuer_name(its)), day_of(X509_get0_notAfter(at)),
+      day_of(X509_get0_notBefore(at)), X509_STORE_CTX_get_error(store)});
   delete static_cast<Refused*>(SSL_get_ex_data(session, slot()));
   if (SSL_set_ex_data(session, slot(), refused.get()) == 1) (void)refused.release();
   return 0;

@@ -150,8 +150,8 @@ void set_environment(Client& client, const std::string& name, const Fence& fence
   setenv("HAPAX_LOCK", name.c_str(), 1);
   setenv("HAPAX_FENCE", text_of(fence).c_str(), 1);
   setenv("HAPAX_DEADLINE", fmt::format("{:.3f}", unix_time).c_str(), 1);
-  setenv("HAPAX_SESSION",
-         fmt::format("{}/{}/{}", status.group, status.member, getpid()).c_str(), 1);
+  setenv("HAPAX_SESSION", fmt::format("{}/{}/{}", status.group, status.member, getpid()).c_str(),
+         1);
 }
 
 void hold_until(Signals& signals, const std::vector<std::stop_token>& ends, int input) {

@@ -421,11 +421,14 @@ std::string EngineGroup::engine_trouble() const {
   const engine::Health engine = health();
   if (engine.reachable) return "";
   const auto url = engine::parse_url(options_.engine);
-  const std::string where =
-      url ? fmt::format("{} at {}", name_of(url->kind),
-                        options_.engine.substr(
-                            options_.engine.find_first_not_of("/", options_.engine.find(':') + 1)))
-          : "the engine";
+  const bool is_here = url && url->kind == engine::Kind::embedded;
+  std::string place = options_.engine.substr(options_.engine.find(':') + 1);
+  if (place.starts_with("//")) place.erase(0, 2);
+  const std::string where = fmt::format("{} at {}",
+                                        is_here ? "the embedded engine"
+                                        : url   ? name_of(url->kind)
+                                                : "the engine",
+                                        place);
   const auto since = std::chrono::steady_clock::now() - engine.since;
   return fmt::format("{} does not answer since {} s ({})", where,
                      std::chrono::floor<std::chrono::seconds>(since).count(), engine.said);

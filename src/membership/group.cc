@@ -13,6 +13,7 @@ Group::Group(boost::asio::io_context& io, GroupOptions options, MemberHost& host
       host_(host),
       links_(io, options_,
              {.log = [this](const std::string& line) { host_.log(line); },
+              .called = [this](Seat seat) { return name_at(seat); },
               .on_message = [this](Seat seat, Life from,
                                    auto message) { on_message(seat, from, message); },
               .on_up = [this](Seat seat, Life life) { on_up(seat, life); },
@@ -64,9 +65,7 @@ Result<void> Group::abandon(std::string_view name, WaiterId waiter) {
   return abandoned;
 }
 
-std::string Group::name_at(Seat seat) const {
-  return fmt::format("member {}", number(seat) + 1);
-}
+std::string Group::name_at(Seat seat) const { return fmt::format("member {}", number(seat) + 1); }
 
 void Group::break_lock(const std::string& name, WaiterId waiter) {
   take_away(name, waiter);

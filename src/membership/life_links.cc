@@ -23,6 +23,7 @@ Result<void> LifeLinks::open(Seat own, Life life) {
   options.self = own_;
   options.incarnation = number(life);
   options.log = handlers_.log;
+  options.called = handlers_.called;
   // A report may name every lock that a member can hold, and what it waits for is asked for at once
   // after it.
   options.limits.resend_bytes = kMostUnacknowledged;
@@ -43,7 +44,7 @@ net::MeshHandlers LifeLinks::handlers() {
   };
   handlers.on_up = [this](Seat seat) { on_up(seat); };
   handlers.on_down = [this](Seat seat, std::string_view why) {
-    handlers_.log(fmt::format("member {} is away: {}", number(seat) + 1, why));
+    handlers_.log(fmt::format("{} is away: {}", handlers_.called(seat), why));
     held_.erase(seat);
     handlers_.on_down(seat);
   };
@@ -77,7 +78,8 @@ void LifeLinks::meet(const Directory& directory) {
     const auto set =
         address ? mesh_->set_address(Seat{seat}, *address) : Result<void>{address.error()};
     if (!set && undialled_.insert(e->address).second) {
-      handlers_.log(fmt::format("cannot dial life {}: {}", e->life, set.error().message));
+      handlers_.log(
+          fmt::format("cannot dial {}, life {}: {}", e->name, e->life, set.error().message));
     }
   }
 }
@@ -99,7 +101,7 @@ bool LifeLinks::is_up(Seat seat) const {
 
 void LifeLinks::on_up(Seat seat) {
   const Life life = life_at(seat);
-  handlers_.log(fmt::format("member {} is here, as life {}", number(seat) + 1, life));
+  handlers_.log(fmt::format("{} is here, as life {}", handlers_.called(seat), life));
   if (const auto unsent = unsent_.extract(life)) {
     for (const Bytes& frame : unsent.mapped().frames) {
       if (!send(life, frame)) break;

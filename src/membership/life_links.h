@@ -26,6 +26,7 @@ class LifeLinks {
  public:
   struct Handlers {
     std::function<void(const std::string&)> log;
+    std::function<std::string(Seat)> called;  // What people call it.
     std::function<void(Seat, Life, std::span<const std::uint8_t>)> on_message;
     std::function<void(Seat, Life)> on_up;  // Connected, again perhaps.
     std::function<void(Seat)> on_down;

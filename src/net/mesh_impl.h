@@ -131,6 +131,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
 
   void count(Drop why, std::optional<Seat> who, const std::string& remote, const std::string& what);
   void log(const std::string& line) const;
+  std::string called(Seat peer) const;
   // Once for each reason; without one, once for all.
   void log_unreachable(Seat peer, std::string_view why, std::optional<Drop> reason = std::nullopt);
 

@@ -120,7 +120,7 @@ struct Evict {
     ban,    // … or does not, until
     unban,
   };
-  friend constexpr bool is_valid(Kind kind) { return kind <= Kind::unban; }
+  friend constexpr bool is_valid(Kind k) { return k <= Kind::unban; }
   RequestId request = 0;
   std::string whom;  // Its name, or its life; of a ban also its seat, from 1.
   Kind kind = Kind::evict;
@@ -173,7 +173,7 @@ struct Refused {
     forbidden,     // Whoever asks has no right to it.
     no_candidate,  // Nobody campaigns who was named.
   };
-  friend constexpr bool is_valid(Kind kind) { return kind <= Kind::no_candidate; }
+  friend constexpr bool is_valid(Kind k) { return k <= Kind::no_candidate; }
   RequestId request = 0;
   std::string why;
   Kind kind = Kind::other;
