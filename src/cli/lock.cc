@@ -51,7 +51,7 @@ void take(const LockArguments& a, const Hold& held) {
 int hold(const LockArguments& a) {
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   std::signal(SIGTTIN, SIG_IGN);
-  const Hold held{a.wanted, signals};
+  Hold held{a.wanted, signals};
   take(a, held);
   const bool listens = a.input || isatty(STDIN_FILENO) == 1;
   say_it_is_ours(a, text_of(held.fence()),
