@@ -286,7 +286,7 @@ TEST_F(Run, LostWithItsDaemonTheJobIsEnded) {
   EXPECT_GE(Clock::now() - killed, 900ms) << "SIGTERM comes first";
   EXPECT_TRUE(is_gone(pid_in(folder_ / "child")));
   EXPECT_EQ(job->err(),
-            "hapax: x is lost: the daemon ends, is gone or silent; the command was ended\n");
+            "hapax: x is lost, and the command was ended: its daemon is gone or silent\n");
 }
 
 TEST_F(Run, ASilentDaemonIsAsGoodAsGone) {
@@ -496,10 +496,10 @@ TEST_F(Run, StatusShowsTheGroup) {
   for (const json::value& member : status.at("members").as_array()) {
     EXPECT_TRUE(member.at("up").as_bool());
   }
-  EXPECT_THAT(hapax({"status"}).out, HasSubstr("of 3 members; the one at seat 1 answers"));
+  EXPECT_THAT(hapax({"status"}).out, HasSubstr("of 3 members; member-1 answers (seat 1)"));
   const std::string third = "unix:" + (folder_ / "clients").string() + "/member-3.sock";
   EXPECT_THAT(hapax({"status", "--address", third}).out,
-              HasSubstr("of 3 members; the one at seat 3 answers"));
+              HasSubstr("of 3 members; member-3 answers (seat 3)"));
 }
 
 TEST_F(Run, UpCleansUpBehindItself) {

@@ -142,6 +142,7 @@ class QuietHost final : public CampaignHost {
  public:
   std::vector<Seat> others() const override { return {Seat{1}}; }
   void send(Seat, const PeerMessage&) override { ++sent; }
+  std::string name_at(Seat) const override { return "somebody"; }
   bool is_reached(Seat) const override { return true; }
   void enqueue(const std::string&, WaiterId waiter) override { queue.push_back(waiter); }
   bool withdraw(const std::string&, WaiterId waiter) override {

@@ -22,6 +22,7 @@ inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
 inline constexpr std::size_t kLongestText = 512;
+inline constexpr std::size_t kLongestMemberName = 64;
 // A client that has not heard from its daemon for this long relies on nothing that it was granted.
 inline constexpr std::chrono::milliseconds kSilence{4'000};
 
