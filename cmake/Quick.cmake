@@ -10,6 +10,9 @@ if(HAPAX_GOLD)
   add_link_options(-fuse-ld=gold)
 endif()
 
+# What a shared library takes some rooms with (Libraries.cmake): who shares compiled headers compiles alike.
+add_compile_options(-fPIC -fno-semantic-interposition)
+
 # What most files include, compiled once.
 file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cc "")
 set(hapax_common_headers

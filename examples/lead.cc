@@ -11,9 +11,7 @@ int main(int argc, char** argv) {
     hapax::Election scheduler{client, argc > 1 ? argv[1] : "scheduler"};
     scheduler.campaign(argc > 2 ? argv[2] : "an example");  // What observers see of us.
 
-    const hapax::Fence term = scheduler.fence();
-    std::cout << "leads " << scheduler.name() << ", fence " << number(term.epoch) << '.'
-              << number(term.turn) << '\n';
+    std::cout << "leads " << scheduler.name() << ", fence " << scheduler.fence() << '\n';
     scheduler.resign();
   } catch (const std::exception& e) {
     std::cerr << "lead: " << e.what() << '\n';

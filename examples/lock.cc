@@ -12,9 +12,7 @@ int main(int argc, char** argv) {
     hapax::Mutex orders{client, argc > 1 ? argv[1] : "orders/42"};
 
     const std::scoped_lock lock{orders};
-    const hapax::Fence fence = orders.fence();
-    std::cout << "inside " << orders.name() << ", fence " << number(fence.epoch) << '.'
-              << number(fence.turn) << '\n';
+    std::cout << "inside " << orders.name() << ", fence " << orders.fence() << '\n';
   } catch (const std::exception& e) {
     std::cerr << "lock: " << e.what() << '\n';
     return 1;

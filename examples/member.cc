@@ -18,9 +18,8 @@ int main(int argc, char** argv) {
     hapax::Mutex orders{node, argc > 3 ? argv[3] : "orders/42"};
 
     const std::scoped_lock lock{orders};
-    const hapax::Fence fence = orders.fence();
-    std::cout << "inside " << orders.name() << ", fence " << number(fence.epoch) << '.'
-              << number(fence.turn) << ", good for " << orders.valid_for().count() << " ms\n";
+    std::cout << "inside " << orders.name() << ", fence " << orders.fence() << ", good for "
+              << orders.valid_for().count() << " ms\n";
   } catch (const std::exception& e) {
     std::cerr << "member: " << e.what() << '\n';
     return 1;

@@ -537,7 +537,7 @@ TEST_F(Cli, CertsAreMadeOnce) {
 
 TEST_F(Cli, CertsSayWhatIsWrong) {
   expect_refused("certs --dir x", "--members is missing");
-  expect_refused("certs --members a", "--dir is required");
+  expect_refused("certs --members a", "--dir is missing");
   expect_refused("certs --dir '" + folder() + "' --members a,b/c", "'b/c' is not the name");
   expect_refused("certs --dir '" + folder() + "' --members a --days 0", "days");
   expect_refused("certs --dir /proc/hapax --members a", "cannot make the folder");

@@ -109,7 +109,7 @@ TEST_F(Crowd, TooManyClientsKeepOutNeitherMembersNorQuestions) {
   std::string said;
   EXPECT_EQ(status_of("exec \"$0\" run x -- true", &said), 69);
   EXPECT_THAT(said, HasSubstr("112 clients are connected, and there is no room for more"));
-  EXPECT_EQ(status_of("exec \"$0\" status"), 0);
+  EXPECT_EQ(status_of("exec \"$0\" status --wait 20s"), 0);
   const auto other = start_daemon("", "--name two --clients unix:two");
   EXPECT_TRUE(eventually(
       [&] { return status_of("\"$0\" members --json | grep -q '\"name\":\"two\"'") == 0; }, 20s));

@@ -1,9 +1,9 @@
-// A server of etcd for tests, on loopback.
+// An etcd server for tests, of one node.
 #pragma once
 
-#include <csignal>
 #include <fmt/format.h>
 #include <memory>
+#include <signal.h>
 #include <string>
 
 #include "process_testing.h"
@@ -31,6 +31,8 @@ class EtcdServer {
     process_->signal(SIGKILL);
     process_->wait();
   }
+  void pause() { process_->signal(SIGSTOP); }
+  void go_on() { process_->signal(SIGCONT); }
   bool save() const { return ctl({"snapshot", "save", folder_ / "copy.snapshot"}); }
   bool restore_to(const std::string& data) const {
     return ctl({"snapshot", "restore", folder_ / "copy.snapshot", "--name", "one", "--data-dir",

@@ -340,7 +340,8 @@ TEST_F(Jobs, AreNotDisturbedByADaemonThatIsToldToReload) {
     const auto has_reloaded = [&] {
       const std::string err = nodes_[0]->err();
       int count = 0;
-      for (std::size_t at = 0; (at = err.find("roles read again", at)) != std::string::npos; ++at) ++count;
+      for (std::size_t at = 0; (at = err.find("roles read again", at)) != std::string::npos; ++at)
+        ++count;
       return count == i;
     };
     EXPECT_TRUE(eventually(has_reloaded)) << nodes_[0]->err();

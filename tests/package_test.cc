@@ -42,8 +42,20 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
   shell(
       "export PKG_CONFIG_PATH=\"$(dirname $(find installed -name hapax.pc))\";"
       "test \"$(pkg-config --modversion hapax)\" = " HAPAX_VERSION ";" HAPAX_CXX
-      " -std=c++20 outside/fenced_write.cc $(pkg-config --cflags --libs hapax) -o by_pkg_config");
+      " -std=c++20 outside/fenced_write.cc $(pkg-config --cflags --libs hapax-sqlite) -o "
+      "by_pkg_config;" HAPAX_CXX
+      " -std=c++20 outside/member.cc $(pkg-config --cflags --libs hapax) -o all_by_pkg_config;"
+      "cc -std=c99 outside/lock.c $(pkg-config --cflags --libs hapax-c) -o c_by_pkg_config");
   if (HasFailure()) return;
+
+  // A program that only speaks to a daemon loads nothing of an engine, nor of SQLite.
+  for (const char* program : {"cmake/lock", "cmake/lead", "cmake/lock_c"}) {
+    const std::string needs = shell(std::string{"objdump -p "} + program + " | grep NEEDED");
+    EXPECT_EQ(needs.find("grpc"), std::string::npos) << needs;
+    EXPECT_EQ(needs.find("zookeeper"), std::string::npos) << needs;
+    EXPECT_EQ(needs.find("sqlite"), std::string::npos) << needs;
+    EXPECT_EQ(needs.find("boost"), std::string::npos) << needs;
+  }
 
   for (const char* page :
        {"share/man/man1/hapax.1", "share/man/man1/hapax-elect.1",
@@ -59,6 +71,13 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
     return "HAPAX_ADDRESS=" + group.address(member) + " ";
   };
   EXPECT_EQ(shell(at(0) + "cmake/lock").rfind("inside orders/42, fence ", 0), 0u);
+  const std::string libraries = "LD_LIBRARY_PATH=$(dirname $(find installed -name libhapax-c.so)) ";
+  EXPECT_EQ(shell(at(1) + libraries + "./c_by_pkg_config").rfind("inside orders/42, fence ", 0),
+            0u);
+  EXPECT_EQ(shell(at(0) + libraries +
+                  "PYTHONPATH=$PWD/installed/lib/python3/dist-packages python3 outside/lock.py")
+                .rfind("inside orders/42, fence ", 0),
+            0u);
   EXPECT_EQ(shell(at(2) + "cmake/lead").rfind("leads scheduler, fence ", 0), 0u);
   // Members of a group of their own, on the embedded engine.
   const std::string inside =

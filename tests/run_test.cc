@@ -3,9 +3,8 @@
 #include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <memory>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
+#include "http_testing.h"
 #include "process_testing.h"
 #include "terminal_testing.h"
 
@@ -581,26 +580,6 @@ TEST_F(Run, AFileIsOverriddenByTheEnvironmentAndThatByFlags) {
   expect_refused({"node", "--config", folder_ / "wrong.toml", "--check-config"}, 64, "line 2");
   file("broken.toml", "self = \n");
   expect_refused({"node", "--config", folder_ / "broken.toml", "--check-config"}, 64, "line 1");
-}
-
-std::string http_get(std::uint16_t port, const std::string& path) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string answer;
-  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) {
-    const std::string ask = "GET " + path + " HTTP/1.1\r\nHost: here\r\n\r\n";
-    if (write(fd, ask.data(), ask.size()) > 0) {
-      char room[4096];
-      for (ssize_t n = 0; (n = read(fd, room, sizeof room)) > 0;) {
-        answer.append(room, static_cast<std::size_t>(n));
-      }
-    }
-  }
-  close(fd);
-  return answer;
 }
 
 TEST_F(Run, ANodeShowsItsMetricsAndStopsGracefully) {

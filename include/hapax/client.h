@@ -76,6 +76,18 @@ struct ViewStatus {
   std::vector<Ban> bans;
 };
 
+// How one member is, as it says itself.
+struct MemberStatus {
+  std::uint32_t member = 0;  // From 1.
+  std::string name;
+  std::string obstacle;  // Why it can grant nothing now, in a sentence; empty: it can.
+  Epoch epoch{};
+  std::uint32_t view_size = 0;        // Members of its view; zero: none runs.
+  std::chrono::milliseconds lease{};  // Left.
+  std::uint64_t clients = 0, held = 0, waiting = 0, entries = 0;
+  std::chrono::milliseconds uptime{};
+};
+
 struct GroupStatus {
   std::string group;
   std::uint32_t member = 0;  // The daemon that answers, from 1.
@@ -105,9 +117,12 @@ struct GroupStatus {
   std::chrono::milliseconds uptime{};
   std::string election;    // The algorithm by which members elect.
   std::uint64_t term = 0;  // Of the election among those that are up.
-  std::optional<std::uint32_t>
-      leader;                      // Its outcome, from 1. For people: no fence, decides nothing.
+  // Its outcome, from 1. For people: no fence, decides nothing.
+  std::optional<std::uint32_t> leader;
   std::optional<ViewStatus> view;  // With an engine.
+  // If asked for: what members say of themselves, and which, from 1, did not within a second.
+  std::vector<MemberStatus> all;
+  std::vector<std::uint32_t> silent;
 };
 
 // What one member has counted since it started.
@@ -163,7 +178,8 @@ class Client {
   std::vector<LockInfo> who(std::string_view name = {},
                             std::vector<std::uint32_t>* silent = nullptr,
                             std::uint64_t* more_locks = nullptr);
-  GroupStatus status();
+  // `all`: every member is asked how it is.
+  GroupStatus status(bool all = false);
   MemberStats stats();
   // Fires when current grants cannot be relied on any more: the daemon is gone, or its lease over.
   std::stop_token lost() const;

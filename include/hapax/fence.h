@@ -4,6 +4,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace hapax {
@@ -30,6 +33,13 @@ struct Fence {
     return use(fence.epoch, fence.turn);
   }
 };
+
+// As everybody writes it, and parse_fence() reads it: epoch.turn, as in "3.17". hapax/format.h has
+// the same for fmt and std::format.
+std::string to_string(Fence fence);
+std::ostream& operator<<(std::ostream& out, Fence fence);
+// Nothing if it is no such text, to the last character.
+std::optional<Fence> parse_fence(std::string_view text);
 
 // What a gate remembers: two marks, because holders that share a lock come in any order and must
 // not shut each other out.

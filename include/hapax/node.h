@@ -71,7 +71,9 @@ class Node {
   std::vector<LockInfo> who(std::string_view name = {},
                             std::vector<std::uint32_t>* silent = nullptr,
                             std::uint64_t* more_locks = nullptr);
-  GroupStatus status();  // With the view, the lease that is left, and whether it is in jeopardy.
+  // With the view, the lease that is left, and whether it is in jeopardy. `all`: as
+  // Client::status().
+  GroupStatus status(bool all = false);
   MemberStats stats();
 
   // On an engine only: nobody may ask for locks here any more; what is held may be given back until

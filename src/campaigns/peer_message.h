@@ -29,6 +29,16 @@ struct TellLocks {
   std::uint64_t more_locks = 0;      // Not listed.
   HAPAX_RECORD(TellLocks, question, locks, more_locks)
 };
+// Tell me how you are.
+struct AskReport {
+  std::uint64_t question = 0;
+  HAPAX_RECORD(AskReport, question)
+};
+struct TellReport {
+  std::uint64_t question = 0;
+  session::MemberReport report;
+  HAPAX_RECORD(TellReport, question, report)
+};
 // --- elections of programs (leader_watch.h, campaigns.h) ---
 
 // Tell me which of your programs leads, now and whenever that changes; or stop telling me.
@@ -99,9 +109,10 @@ struct LockBroken {
   std::string refusal;        // Why one has not, for people.
   HAPAX_RECORD(LockBroken, question, holders, refusal)
 };
-using PeerMessage = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside,
-                                 SteppedAside, Resume, RequestResignation, ResignationRequested,
-                                 FindCandidate, FoundCandidate, BreakLock, LockBroken>;
+using PeerMessage =
+    std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside, SteppedAside, Resume,
+                 RequestResignation, ResignationRequested, AskReport, TellReport, FindCandidate,
+                 FoundCandidate, BreakLock, LockBroken>;
 
 inline Bytes payload_of(const PeerMessage& message) {
   Bytes bytes{tags::kBetweenDaemons};

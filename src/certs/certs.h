@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 
@@ -20,6 +20,7 @@ struct CertsPlan {
   bool overwrite = false;
   // Names of clients. Without members: signed by the authority that is already in the folder.
   std::vector<std::string> clients{};
+  bool is_added = false;  // To a folder with an authority: members are counted on from the last.
 };
 
 // Writes ca.pem, ca.key, member-1.pem, member-1.key, …, client-NAME.pem, client-NAME.key, … and

@@ -1,15 +1,19 @@
 #include "certs/certs.h"
 
+#include <boost/asio/ssl/context.hpp>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <string>
 
 #include "base/testing/folder.h"
-#include "net/tls.h"
+#include "certs/kept_certs.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 namespace {
@@ -129,6 +133,77 @@ TEST(Tls, NamesTheFileThatIsWrong) {
   bad = good;
   bad.key = tls_files(folder.path(), Seat{1}).key;
   EXPECT_THAT(complaint(bad), HasSubstr(bad.key));
+}
+
+// Whether `server` lets in who has these files, as OpenSSL decides it.
+bool trusts(const TlsFiles& server, const TlsFiles& peer) {
+  const auto context = make_tls_context(server);
+  EXPECT_TRUE(context) << context.error().message;
+  const Certificate certificate = load(peer.certificate);
+  X509_STORE_CTX* check = X509_STORE_CTX_new();
+  X509_STORE_CTX_init(check, SSL_CTX_get_cert_store((*context)->native_handle()), certificate.get(),
+                      nullptr);
+  const bool is_good = X509_verify_cert(check) == 1;
+  X509_STORE_CTX_free(check);
+  return is_good;
+}
+
+TEST(KeptCerts, AreAddedUnderTheSameAuthority) {
+  const hapax::testing::Folder folder;
+  EXPECT_THAT(make_certs({folder.path(), {"c"}, 825, false, {}, true}).error().message,
+              HasSubstr("no authority"));
+  ASSERT_TRUE(make_certs({folder.path(), {"a", "10.0.0.2"}}));
+  const auto added = make_certs({folder.path(), {"c", "::1"}, 90, false, {"alice"}, true});
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(added->front(), folder.path() / "member-3.pem");
+  EXPECT_TRUE(trusts(tls_files(folder.path(), Seat{0}), tls_files(folder.path(), Seat{3})));
+  const auto kept = list_certs(folder.path());
+  ASSERT_TRUE(kept) << kept.error().message;
+  std::string shown;
+  for (const KeptCert& cert : *kept) shown += cert.name + ' ' + cert.host + '\n';
+  EXPECT_EQ(shown, "ca \nmember-1 a\nmember-2 10.0.0.2\nmember-3 c\nmember-4 ::1\nclient-alice \n");
+  const auto days =
+      std::chrono::duration_cast<std::chrono::hours>((*kept)[3].until - (*kept)[3].from) / 24;
+  EXPECT_EQ(days.count(), 90);
+}
+
+TEST(KeptCerts, AreRenewedWithNewKeys) {
+  const hapax::testing::Folder folder;
+  ASSERT_TRUE(make_certs({folder.path(), {"a", "b"}, 1, false, {"alice"}}));
+  const auto before = *list_certs(folder.path());
+  const auto renewed = renew_certs(folder.path(), {"member-2", "client-alice"}, 90);
+  ASSERT_TRUE(renewed) << renewed.error().message;
+  EXPECT_EQ(renewed->size(), 4u);
+  const auto after = *list_certs(folder.path());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const bool is_new = after[i].name == "member-2" || after[i].name == "client-alice";
+    EXPECT_EQ(after[i].serial != before[i].serial, is_new) << after[i].name;
+    EXPECT_EQ(after[i].host, before[i].host);
+  }
+  EXPECT_TRUE(trusts(tls_files(folder.path(), Seat{0}), tls_files(folder.path(), Seat{1})));
+  EXPECT_EQ(fs::status(folder.path() / "member-2.key").permissions(), fs::perms{0600});
+  EXPECT_EQ(renew_certs(folder.path(), {}, 90)->size(), 6u) << "all but the authority";
+  EXPECT_THAT(renew_certs(folder.path(), {"membr-2"}, 90).error().message,
+              HasSubstr("did you mean member-2?"));
+}
+
+TEST(KeptCerts, AreRefusedOnceTheyAreRevoked) {
+  const hapax::testing::Folder folder;
+  ASSERT_TRUE(make_certs({folder.path(), {"a", "b"}, 825, false, {"alice", "bob"}}));
+  const TlsFiles server = tls_files(folder.path(), Seat{0});
+  EXPECT_TRUE(trusts(server, tls_files(folder.path(), "alice")));
+  ASSERT_TRUE(revoke_certs(folder.path(), {"client-alice"}));
+  ASSERT_TRUE(revoke_certs(folder.path(), {"member-2"}));
+  EXPECT_FALSE(trusts(server, tls_files(folder.path(), "alice")));
+  EXPECT_FALSE(trusts(server, tls_files(folder.path(), Seat{1})));
+  EXPECT_TRUE(trusts(server, tls_files(folder.path(), "bob")));
+  EXPECT_FALSE(revoke_certs(folder.path(), {"ca"}));
+  EXPECT_FALSE(revoke_certs(folder.path(), {"client-carol"}));
+  // Anew it is another certificate.
+  ASSERT_TRUE(renew_certs(folder.path(), {"client-alice"}, 90));
+  EXPECT_TRUE(trusts(server, tls_files(folder.path(), "alice")));
+  std::ofstream{folder.path() / "crl.pem"} << "nonsense";
+  EXPECT_THAT(make_tls_context(server).error().message, HasSubstr("crl.pem"));
 }
 
 }  // namespace

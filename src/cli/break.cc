@@ -57,11 +57,11 @@ bool is_confirmed(const BreakArguments& a, const std::string& holders) {
                               "if you mean it",
                               a.name, holders)};
   }
-  fmt::print(
-      stderr,
-      "{} is held by {}.\nIf it only seems stuck, it may write once more after somebody else "
-      "has the lock. Break it? [y/N] ",
+  const std::string question = fmt::format(
+      "{} is held by {}.\nIf it only seems stuck, it may write once more after somebody else has "
+      "the lock. Break it? [y/N] ",
       printable(a.name), printable(holders));
+  fmt::print(stderr, "{}", question);
   const int answer = std::getchar();
   return answer == 'y' || answer == 'Y';
 }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,20 +13,24 @@
 
 namespace hapax::cli {
 
-int show_changes(Signals& signals, bool json, const std::function<Sight()>& look) {
+int show_changes(Signals& signals, bool json, const std::function<std::vector<Sight>()>& look) {
   constexpr int kEvery_ms = 200;
-  std::string last;
+  std::map<std::string, std::string> last;  // Line, of what is there.
   for (std::optional<int> signal; !signal; signal = signals.take()) {
-    if (Sight now = look(); now.line != last) {
-      last = std::move(now.line);
-      if (json) {
+    std::map<std::string, std::string> next;
+    for (Sight& now : look()) {
+      const auto before = last.find(now.of);
+      const bool is_new = before == last.end() || before->second != now.line;
+      if (is_new && json) {
         now.object["time"] = timestamp();
         print_json(now.object);
-      } else {
-        show("{} {}\n", timestamp(), last);
+      } else if (is_new) {
+        show("{} {}\n", timestamp(), now.line);
       }
-      if (std::fflush(stdout) != 0) return kHolds;  // Nobody reads any more; main says why.
+      if (is_new && std::fflush(stdout) != 0) return kHolds;  // Nobody reads; main says why.
+      next[std::move(now.of)] = std::move(now.line);
     }
+    last = std::move(next);
     wait_for(signals, nullptr, kEvery_ms);
   }
   return kHolds;

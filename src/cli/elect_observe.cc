@@ -71,7 +71,7 @@ int observe_group(const ElectArguments& a) {
   Client client = reach(a.address);
   return show_changes(signals, a.json, [&] {
     const GroupStatus status = status_of(client);
-    return Sight{show_leader(status), json_of_group(status)};
+    return std::vector<Sight>{{"", show_leader(status), json_of_group(status)}};
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "console/show.h"
 #include "console/table.h"
+#include "console/terminal.h"
 
 namespace hapax::cli {
 
@@ -34,10 +35,10 @@ void print_members(const ViewStatus& v) {
   Table table;
   table.column("life");
   table.column("seat");
-  table.column("name", Table::Align::left);
-  table.column("", Table::Align::left);
-  table.column("", Table::Align::left);
-  table.column("address", Table::Align::left);
+  table.column("name", Table::Align::left, Table::Length::long_);
+  table.column("is", Table::Align::left);
+  table.column("link", Table::Align::left);
+  table.column("address", Table::Align::left, Table::Length::long_);
   for (const ViewStatus::Life& life : v.lives) {
     table.row({fmt::format("{}", life.life), fmt::format("{}", life.seat), life.name,
                life.is_evicted  ? "evicted"
@@ -45,7 +46,7 @@ void print_members(const ViewStatus& v) {
                                 : "joining",
                life.is_up ? "up" : "away", life.address});
   }
-  show("{}", table.text());
+  show("{}", table.text_within(page_width()));
   for (const ViewStatus::Ban& ban : v.bans) {
     show("banned: {}, seat {}, by {}; `hapax evict {} --unban` lets it back in\n", ban.name,
          ban.seat, ban.by, ban.name);

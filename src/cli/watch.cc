@@ -1,6 +1,7 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,17 +24,25 @@ struct WatchArguments {
   bool json = false;
 };
 
-LockInfo look(Client& client, const std::string& name) {
+bool is_in_use(const LockInfo& lock) {
+  return lock.holder || !lock.sharers.empty() || !lock.waiters.empty();
+}
+
+// Those that are in use; of those that were, once that they are not. `seen`: which these are.
+std::vector<LockInfo> look(Client& client, const std::string& name, std::set<std::string>& seen) {
+  std::vector<LockInfo> locks;
   try {
-    for (LockInfo& lock : client.who(name)) {
-      if (lock.name == name) return std::move(lock);
-    }
+    locks = client.who(name);
   } catch (const std::system_error& e) {
     fail(e, name);
   }
-  LockInfo vacant;
-  vacant.name = name;
-  return vacant;
+  std::erase_if(locks, [](const LockInfo& lock) { return !is_in_use(lock); });
+  std::set<std::string> gone = seen;
+  for (const LockInfo& lock : locks) gone.erase(lock.name);
+  seen.clear();
+  for (const LockInfo& lock : locks) seen.insert(lock.name);
+  for (const std::string& vacant : gone) locks.push_back({.name = vacant});
+  return locks;
 }
 
 std::string line_of(const LockInfo& lock) {
@@ -60,24 +69,32 @@ int run_watch(const WatchArguments& a) {
   require_lock_name(a.name);
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   Client client = reach(a.address);
+  std::set<std::string> seen;
+  const bool is_one = a.name.find_first_of("*?") == std::string::npos;
   return show_changes(signals, a.json, [&] {
-    const LockInfo lock = look(client, a.name);
-    return Sight{line_of(lock), json_of(lock)};  // The line says all but how long it has been so.
+    if (is_one) seen.insert(a.name);  // Said to be vacant even if nobody ever had it.
+    std::vector<Sight> sights;
+    for (const LockInfo& lock : look(client, a.name, seen)) {
+      // The line says all but how long it has been so.
+      sights.push_back({lock.name, line_of(lock), json_of(lock)});
+    }
+    return sights;
   });
 }
 
 Command describe_watch(WatchArguments& a) {
-  Command command{"watch", "A line whenever a lock's holder or waiters change, until ^C",
+  Command command{"watch", "A line whenever the holder or waiters of a lock change, until ^C",
                   kLockGroup};
 
-  command.add("NAME", &a.name, "Any name, e.g. orders/42", {.required = true});
+  command.add("NAME", &a.name, "Any name, as orders/42, or a pattern, as 'orders/*'",
+              {.required = true});
   add_address(command, &a.address);
   command.add("--json", &a.json, "A JSON object a line");
   command.footer =
       std::string{
           "Examples:\n"
           "  hapax watch backup\n"
-          "  hapax watch backup --json\n"
+          "  hapax watch 'orders/*' --json\n"
           "Looks five times a second: what is shorter may go unseen.\n"} +
       kShowStatuses;
   return command;

@@ -10,6 +10,7 @@
 #include "console/json.h"
 #include "console/show.h"
 #include "console/table.h"
+#include "console/terminal.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
@@ -36,13 +37,15 @@ void add_more(Table& table, const LockInfo& lock, std::uint64_t count, const cha
 
 std::string table_of(const std::vector<LockInfo>& locks) {
   Table table;
-  for (const char* title : {"lock", "algorithm", "", "host"}) {
-    table.column(title, Table::Align::left);
-  }
+  constexpr auto kLeft = Table::Align::left;
+  table.column("lock", kLeft, Table::Length::long_);
+  table.column("algorithm", kLeft, Table::Length::long_);
+  table.column("who", kLeft);
+  table.column("host", kLeft, Table::Length::long_);
   table.column("pid");
   table.column("since");
   table.column("fence");
-  table.column("command", Table::Align::left);
+  table.column("command", kLeft, Table::Length::long_);
   for (const LockInfo& lock : locks) {
     if (lock.holder) add_person(table, lock, "holds", *lock.holder);
     for (const Person& sharer : lock.sharers) add_person(table, lock, "shares", sharer);
@@ -54,11 +57,11 @@ std::string table_of(const std::vector<LockInfo>& locks) {
     }
     add_more(table, lock, lock.more_waiters, "wait");
   }
-  return table.text();
+  return table.text_within(page_width());
 }
 
 int run_who(const WhoArguments& a) {
-  if (!a.name.empty()) require_lock_name(a.name);
+  if (!a.name.empty()) require_lock_name(a.name);  // Patterns are alike.
   Client client = reach(a.address);
   std::vector<LockInfo> locks;
   std::vector<std::uint32_t> silent;  // Members that did not answer.
@@ -96,13 +99,16 @@ int run_who(const WhoArguments& a) {
 Command describe_who(WhoArguments& a) {
   Command command{"who", "Who holds a lock and who waits for it", kLockGroup};
 
-  command.add("NAME", &a.name, "Of one lock; else all that are held or waited for");
+  command.add("NAME", &a.name,
+              "Of one lock, or of all of a pattern as 'orders/*'; else all that are held or waited "
+              "for");
   add_address(command, &a.address);
   command.add("--json", &a.json, "One JSON object instead of a table");
   command.footer =
       std::string{
           "Examples:\n"
           "  hapax who\n"
+          "  hapax who 'orders/*'         * stands for anything, ? for one character\n"
           "  hapax who backup --json | jq '.locks[0].holder.pid'\n"
           "Every member is asked; one that does not answer within a second is "
           "named.\n"} +

@@ -57,6 +57,20 @@ ViewStatus view_of(session::ViewState&& v) {
   return view;
 }
 
+MemberStatus member_of(session::MemberReport&& r) {
+  return {r.member,
+          std::move(r.name),
+          std::move(r.obstacle),
+          r.epoch,
+          r.size,
+          milliseconds{r.lease_ms},
+          r.clients,
+          r.held,
+          r.waiting,
+          r.entries,
+          milliseconds{r.uptime_ms}};
+}
+
 }  // namespace
 
 GroupStatus status_of(session::State&& s) {
@@ -74,29 +88,36 @@ GroupStatus status_of(session::State&& s) {
     away.push_back({member.member + 1, std::move(member.name), std::nullopt});
     if (member.free_in_ms) away.back().free_in = milliseconds{*member.free_in_ms};
   }
-  return {std::move(s.group),
-          s.member + 1,
-          size,
-          s.epoch,
-          std::move(s.members),
-          std::move(up),
-          std::move(s.trouble),
-          std::move(s.standing),
-          std::move(s.name),
-          std::move(s.obstacle),
-          std::move(away),
-          std::move(s.absence),
-          s.locks,
-          s.held,
-          s.waiting,
-          s.entries,
-          s.messages_sent,
-          s.messages_received,
-          milliseconds{s.uptime_ms},
-          std::move(s.election),
-          s.term,
-          s.leader ? std::optional{*s.leader + 1} : std::nullopt,
-          std::move(view)};
+  GroupStatus status{std::move(s.group),
+                     s.member + 1,
+                     size,
+                     s.epoch,
+                     std::move(s.members),
+                     std::move(up),
+                     std::move(s.trouble),
+                     std::move(s.standing),
+                     std::move(s.name),
+                     std::move(s.obstacle),
+                     std::move(away),
+                     std::move(s.absence),
+                     s.locks,
+                     s.held,
+                     s.waiting,
+                     s.entries,
+                     s.messages_sent,
+                     s.messages_received,
+                     milliseconds{s.uptime_ms},
+                     std::move(s.election),
+                     s.term,
+                     s.leader ? std::optional{*s.leader + 1} : std::nullopt,
+                     std::move(view),
+                     {},
+                     {}};
+  if (s.all) {
+    for (session::MemberReport& r : s.all->reports) status.all.push_back(member_of(std::move(r)));
+    status.silent = counted_from_one(std::move(s.all->silent));
+  }
+  return status;
 }
 
 MemberStats stats_of(session::Stats&& s) {

@@ -9,8 +9,8 @@
 #include "client/endpoints.h"
 #include "client/own_gateway.h"
 #include "client/questions.h"
-#include "net/tls.h"
 #include "net/usual_folder.h"
+#include "tls/tls.h"
 
 namespace hapax {
 namespace {
@@ -77,7 +77,7 @@ std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32
                                   std::uint64_t* more_locks) {
   return client::who(*detail::OwnGateway{gateway_}, name, silent, more_locks);
 }
-GroupStatus Client::status() { return client::status(*detail::OwnGateway{gateway_}); }
+GroupStatus Client::status(bool all) { return client::status(*detail::OwnGateway{gateway_}, all); }
 MemberStats Client::stats() { return client::stats(*detail::OwnGateway{gateway_}); }
 
 void Client::leave_group(std::chrono::milliseconds patience) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "base/no_signals.h"
 #include "client/answers.h"
 #include "client/library_thread.h"
 #include "hapax/error.h"
@@ -75,7 +76,10 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
       heartbeat_(boot_time()) {
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
-  reader_ = std::jthread{[this] { read_on(); }};
+  {
+    const NoSignals none;
+    reader_ = std::jthread{[this] { read_on(); }};
+  }
   say(session::Hello{session::kVersion, static_cast<std::uint32_t>(getpid()), host_name(),
                      command_line(), trust.asks_only});
   const auto answer = await(0, pending, steady_clock::now() + session::kSilence, {});
@@ -231,9 +235,9 @@ std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& lo
   return {};
 }
 
-std::error_code Connection::status(GroupStatus& status) {
+std::error_code Connection::status(bool all, GroupStatus& status) {
   session::State told;
-  if (const auto error = ask_for(session::AskState{}, told)) return error;
+  if (const auto error = ask_for(session::AskState{0, all}, told)) return error;
   status = status_of(std::move(told));
   return {};
 }
@@ -249,14 +253,6 @@ std::error_code Connection::leave(milliseconds patience, std::string& why) {
   constexpr milliseconds kForTheView{60'000};  // To be agreed on, after the draining.
   return ask_for_an_end(session::Leave{0, static_cast<std::uint64_t>(patience.count())},
                         patience + kForTheView, why);
-}
-
-std::error_code Connection::evict(const session::Evict& whom, std::string& why) {
-  return ask_for_an_end(whom, 4 * session::kSilence, why);
-}
-
-std::error_code Connection::break_lock(const session::Break& asked, std::string& why) {
-  return ask_for_an_end(asked, 2 * session::kSilence, why);
 }
 
 bool Connection::is_gone() const {

@@ -52,11 +52,11 @@ class Connection {
   void unobserve(std::uint64_t observation) noexcept;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
                       detail::LeftOut& left_out);
-  std::error_code status(GroupStatus& status);
+  std::error_code status(bool all, GroupStatus& status);
   std::error_code stats(MemberStats& stats);
   std::error_code leave(std::chrono::milliseconds patience, std::string& why);
-  std::error_code evict(const session::Evict& whom, std::string& why);
-  std::error_code break_lock(const session::Break& asked, std::string& why);
+  std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
+                                 std::string& why);
   int descriptor() const { return socket_.descriptor(); }
   void has_job(pid_t group) noexcept { say(session::Job{static_cast<std::uint32_t>(group)}); }
   void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }
@@ -85,13 +85,11 @@ class Connection {
   std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
                               const std::stop_token& cancel, detail::Holding& holding,
                               std::string& why);
-  // Numbers the question, sends it and waits for its answer; of one kind, or just for Ended.
+  // The same for any answer, or one of a kind.
   std::error_code ask(session::Ask question, std::chrono::milliseconds patience,
                       session::Answer& answer);
   template <class Told>
   std::error_code ask_for(session::Ask question, Told& told);
-  std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
-                                 std::string& why);
   bool say(const session::Ask& ask) noexcept;
   void give_up() noexcept { socket_.shut_down(); }
   // On the thread that reads: waiting for an answer there would be for ever.

@@ -46,12 +46,12 @@ class Endpoints final : public detail::Gateway {
   void unobserve(std::uint64_t observation) noexcept override;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
                       detail::LeftOut& left_out) override;
-  std::error_code status(GroupStatus& status) override;
+  std::error_code status(bool all, GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const session::Evict& whom, std::string& why) override;
   std::error_code break_lock(const session::Break& asked, std::string& why) override {
-    return there()->break_lock(asked, why);
+    return there()->ask_for_an_end(asked, 2 * session::kSilence, why);
   }
   std::string why_lost() const override { return now()->why_lost(); }
   int descriptor() const override { return now()->descriptor(); }

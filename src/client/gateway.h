@@ -99,7 +99,7 @@ class Gateway {
 
   virtual std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
                               LeftOut& left_out) = 0;
-  virtual std::error_code status(GroupStatus& status) = 0;
+  virtual std::error_code status(bool all, GroupStatus& status) = 0;
   virtual std::error_code stats(MemberStats& stats) = 0;
 
   // The daemon leaves its group, or stops another member's beats. `why` says more about a

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/forks.h"
+#include "base/no_signals.h"
 
 namespace hapax::client {
 namespace {
@@ -46,6 +47,7 @@ void do_elsewhere(std::function<void()> work) {
     const std::lock_guard lock{under_way.mutex};
     ++under_way.count;
   }
+  const NoSignals none;
   std::thread{[work = std::move(work)]() mutable {
     work();
     work = nullptr;

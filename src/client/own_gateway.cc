@@ -41,7 +41,7 @@ class ForkedGateway final : public Gateway {
   std::error_code who(std::string_view, std::vector<LockInfo>&, LeftOut&) override {
     return Errc::forked;
   }
-  std::error_code status(GroupStatus&) override { return Errc::forked; }
+  std::error_code status(bool, GroupStatus&) override { return Errc::forked; }
   std::error_code stats(MemberStats&) override { return Errc::forked; }
   std::error_code leave(std::chrono::milliseconds, std::string&) override { return Errc::forked; }
   std::error_code evict(const session::Evict&, std::string&) override { return Errc::forked; }

@@ -25,9 +25,9 @@ inline std::vector<LockInfo> who(detail::Gateway& gateway, std::string_view name
   return locks;
 }
 
-inline GroupStatus status(detail::Gateway& gateway) {
+inline GroupStatus status(detail::Gateway& gateway, bool all) {
   GroupStatus status;
-  throw_if(gateway.status(status), "status");
+  throw_if(gateway.status(all, status), "status");
   return status;
 }
 

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "base/credentials.h"
-#include "client/quiet_bio.h"
+#include "handshake/quiet_bio.h"
 #include "hapax/error.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::client {
 namespace {

@@ -25,6 +25,7 @@ struct OptionDetails {
   bool is_comma_list = false;   // Of a list: `--members a,b,c`.
   std::string group = "Options";
   std::string value{};                           // What --help calls it, if not by its type.
+  std::optional<std::string> without_value{};    // Said without one, it has this.
   std::vector<std::string> excludes{}, needs{};  // Names of options that were added before.
 };
 

@@ -54,6 +54,7 @@ void add_option(CLI::App& app, const Option& option) {
   if (details.shows_default) added->capture_default_str();
   if (details.takes_one_each) added->allow_extra_args(false);
   if (details.is_comma_list) added->delimiter(',');
+  if (details.without_value) added->expected(0, 1)->default_str(*details.without_value);
   if (!details.value.empty()) added->option_text(details.value);
   for (const std::string& other : details.excludes) added->excludes(app.get_option(other));
   for (const std::string& other : details.needs) added->needs(app.get_option(other));

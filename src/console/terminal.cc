@@ -5,12 +5,19 @@
 
 namespace hapax::cli {
 
+namespace {
+
+constexpr std::size_t kUsual = 80;
+
+}  // namespace
+
 std::optional<std::size_t> columns_of(int descriptor) {
-  constexpr std::size_t kUsual = 80;
   if (isatty(descriptor) != 1) return std::nullopt;
   winsize size{};
   const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : kUsual;
 }
+
+std::size_t page_width() { return columns_of(STDOUT_FILENO).value_or(kUsual); }
 
 }  // namespace hapax::cli

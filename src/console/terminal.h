@@ -9,4 +9,7 @@ namespace hapax::cli {
 // How many columns the terminal behind this file descriptor has; nothing if there is none.
 std::optional<std::size_t> columns_of(int descriptor);
 
+// How wide what is printed there may be: as the terminal is, or 80.
+std::size_t page_width();
+
 }  // namespace hapax::cli

@@ -9,11 +9,30 @@ namespace hapax {
 
 ClientRequest::ClientRequest(Visitor& visitor, session::RequestId id, WaiterId waiter,
                              std::string name, Want want)
-    : visitor_(visitor), id_(id), waiter_(waiter), name_(std::move(name)), want_(want) {}
+    : visitor_(visitor),
+      id_(id),
+      waiter_(waiter),
+      name_(std::move(name)),
+      want_(want),
+      counts_(visitor.counts->of(name_)) {
+  ++counts_.waiting;
+}
+
+ClientRequest::~ClientRequest() {
+  if (!fence_) {
+    --counts_.waiting;
+    return;
+  }
+  --counts_.holding;
+  counts_.holds.note(Clock::now() - since_);
+}
 
 void ClientRequest::on_granted(const Grant& grant) {
+  const auto now = Clock::now();
+  --counts_.waiting;
+  ++counts_.holding;
+  counts_.waits.note(now - std::exchange(since_, now));
   fence_ = grant.fence;
-  since_ = Clock::now();
   visitor_.tell(session::Granted{id_, grant.fence});
 }
 

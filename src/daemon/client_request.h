@@ -7,6 +7,7 @@
 
 #include "core/want.h"
 #include "daemon/asker.h"
+#include "figures/request_counts.h"
 
 namespace hapax {
 
@@ -16,6 +17,7 @@ class ClientRequest final : public Asker {
  public:
   ClientRequest(Visitor& visitor, session::RequestId id, WaiterId waiter, std::string name,
                 Want want);
+  ~ClientRequest() override;
   ClientRequest(const ClientRequest&) = delete;
   ClientRequest& operator=(const ClientRequest&) = delete;
 
@@ -41,6 +43,7 @@ class ClientRequest final : public Asker {
   WaiterId waiter_;
   std::string name_;
   Want want_;
+  RuleCounts& counts_;                      // The visitor has them.
   std::optional<Fence> fence_;              // While it holds.
   Clock::time_point since_ = Clock::now();  // It waits, or holds.
 };

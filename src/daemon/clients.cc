@@ -7,7 +7,10 @@
 
 namespace hapax {
 
-Clients::Clients(Host host) : host_(std::move(host)), visitors_(host_.after, most_clients()) {}
+Clients::Clients(Host host)
+    : host_(std::move(host)),
+      counts_(std::make_shared<RequestCounts>(host_.group.options().policy)),
+      visitors_(host_.after, most_clients()) {}
 
 Clients::~Clients() {
   for (const auto& listener : listeners_) listener->close();
@@ -43,7 +46,7 @@ void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::cont
     host_.log_seldom(fmt::format("refused a client from {}: {}", visitor.remote(), why));
   };
   const auto visitor =
-      std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers));
+      std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers), counts_);
   visitors_.admit(visitor);
   visitor->start();
 }
@@ -51,11 +54,12 @@ void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::cont
 // Its waits end. What it holds is free: at once, or when it must have noticed.
 void Clients::on_gone(Visitor& visitor) {
   const auto gone = visitor.shared();
-  host_.inquiries.forget(visitor);
+  host_.inquiries.forget(&visitor);
   while (!visitor.observations.empty()) {
     end_observation(visitor, visitor.observations.begin()->first);
   }
   visitors_.erase(gone);
+  host_.log(fmt::format("client pid {} is gone", visitor.pid()), LogLevel::debug);
   if (is_stopped_) return;
   if (!visitor.may_live_on() && !leaves_job(visitor)) return forget_all(gone);
   forget(gone, What::waits);

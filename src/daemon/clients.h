@@ -13,13 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "campaigns/breaking.h"
-#include "daemon/inquiries.h"
 #include "daemon/node_config.h"
 #include "daemon/visitor.h"
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
+#include "figures/request_counts.h"
+#include "inquiries/inquiries.h"
 #include "membership/group.h"
 #include "net/address.h"
 #include "net/listener.h"
@@ -38,7 +40,7 @@ class Clients {
     Breaking& breaking;
     const Roles& roles;
     Waiters::After after;
-    std::function<void(const std::string&)> log, log_once, log_seldom;
+    Log log, log_once, log_seldom;
     std::function<session::State()> state;
     std::function<session::Stats()> stats;
     // For people: an error, or `done` with nothing or what is wrong.
@@ -60,6 +62,7 @@ class Clients {
   void tell_left();
   void stop();
   std::size_t size() const { return visitors_.size(); }
+  const std::vector<RuleCounts>& counts() const { return counts_->rules(); }
 
  private:
   void receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
@@ -107,6 +110,7 @@ class Clients {
 
   Host host_;
   std::vector<std::shared_ptr<net::Listener>> listeners_;
+  std::shared_ptr<RequestCounts> counts_;  // Visitors have it, too: some outlive us.
   Visitors visitors_;
   std::vector<std::pair<std::weak_ptr<SessionStream>, session::RequestId>> told_to_leave_;
   bool is_winding_up_ = false;

@@ -21,9 +21,10 @@ bool Clients::forbids(Visitor& visitor, session::RequestId request, Right right,
   const std::string who =
       fmt::format("{}, pid {} ({})", visitor.caller().text(), visitor.pid(), visitor.command());
   if (no) {
-    host_.log_once(fmt::format("refused to {}, which {} asked for: {}", printable(what), who, *no));
+    host_.log_once(fmt::format("refused to {}, which {} asked for: {}", printable(what), who, *no),
+                   LogLevel::warning);
   } else {
-    host_.log(fmt::format("asked to {} by {}", printable(what), who));
+    host_.log(fmt::format("asked to {} by {}", printable(what), who), LogLevel::info);
   }
   return no.has_value();
 }
@@ -45,6 +46,9 @@ void Clients::on(Visitor& visitor, session::Hello&& hello) {
     return visitor.close(true);
   }
   visitor.introduce(hello);
+  host_.log(fmt::format("client {}, pid {} ({}), is here", visitor.caller().text(), visitor.pid(),
+                        visitor.command()),
+            LogLevel::debug);
   const Group& group = host_.group;
   const auto ttl = group.has_leases() ? group.options().times.ttl : Span{0};
   visitor.tell(session::Welcome{session::kVersion, number(group.seat()),
@@ -197,9 +201,9 @@ void Clients::end_observation(Visitor& visitor, session::RequestId request) {
 // --- for people ---
 
 void Clients::on(Visitor& visitor, session::Who&& asked) {
-  if (forbids(visitor, asked.request, Right::read, "see who holds and who waits", asked.name)) {
-    return;
-  }
+  // Of a pattern it sees what it may.
+  const std::string one = is_pattern(asked.name) ? "" : asked.name;
+  if (forbids(visitor, asked.request, Right::read, "see who holds and who waits", one)) return;
   // It is told only while it is a visitor: on_gone() has the question forgotten.
   const auto tell = [this, &visitor, request = asked.request](session::Locks&& locks) {
     std::erase_if(locks.locks, [&](const session::Lock& lock) {
@@ -214,9 +218,18 @@ void Clients::on(Visitor& visitor, session::Who&& asked) {
 }
 
 void Clients::on(Visitor& visitor, session::AskState&& s) {
-  session::State answer = host_.state();
-  answer.request = s.request;
-  visitor.tell(answer);
+  if (s.all && forbids(visitor, s.request, Right::read, "see how all members are")) return;
+  const auto tell = [this, &visitor, request = s.request](std::optional<session::Reports> all) {
+    session::State answer = host_.state();
+    answer.request = request;
+    answer.all = std::move(all);
+    visitor.tell(answer);
+  };
+  if (!s.all) return tell(std::nullopt);
+  // It is told only while it is a visitor: on_gone() has the question forgotten.
+  if (const auto asked = host_.inquiries.ask_how_all_are(&visitor, tell); !asked) {
+    refuse(visitor, s.request, asked.error().message);
+  }
 }
 
 void Clients::on(Visitor& visitor, session::AskStats&& s) {

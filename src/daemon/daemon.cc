@@ -9,7 +9,7 @@ namespace hapax {
 Result<std::unique_ptr<Daemon>> Daemon::create(boost::asio::io_context& io, NodeConfig config,
                                                Log log) {
   if (const auto good = check(config); !good) return good.error();
-  if (!log) log = [](const std::string&) {};
+  if (!log) log = [](const std::string&, LogLevel) {};
   auto impl = std::make_shared<Impl>(io, std::move(config), std::move(log));
   if (auto connected = impl->connect(); !connected) return connected.error();
   return std::unique_ptr<Daemon>{new Daemon{std::move(impl)}};
@@ -48,10 +48,25 @@ std::string Daemon::why_not(const std::string& name) const { return impl_->why_n
 Result<void> Daemon::who(const std::string& name, std::function<void(session::Locks&&)> tell) {
   return impl_->inquiries().ask(nullptr, name, std::move(tell));
 }
+Result<void> Daemon::ask_how_all_are(std::function<void(session::State&&)> tell) {
+  return impl_->inquiries().ask_how_all_are(nullptr,
+                                            [this, tell = std::move(tell)](session::Reports&& all) {
+                                              session::State state = impl_->state();
+                                              state.all = std::move(all);
+                                              tell(std::move(state));
+                                            });
+}
 session::State Daemon::state() const { return impl_->state(); }
 session::Stats Daemon::stats() const { return stats_of(impl_->facts()); }
-std::string Daemon::metrics() const { return metrics_of(impl_->facts()); }
+std::optional<Facts> Daemon::facts() const {
+  if (!impl_->has_started()) return std::nullopt;
+  return impl_->facts();
+}
+std::string Daemon::obstacle() const { return impl_->obstacle(); }
 
+Result<std::optional<std::chrono::system_clock::time_point>> Daemon::renew_certificate() {
+  return impl_->renew_certificate();
+}
 void Daemon::set_roles(Roles roles) { impl_->set_roles(std::move(roles)); }
 void Daemon::on_left(std::function<void()> then) { impl_->then_on_left = std::move(then); }
 void Daemon::on_leased(std::function<void(Instant)> then) {

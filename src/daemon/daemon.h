@@ -11,11 +11,13 @@
 
 #include "base/asio_fwd.h"
 #include "base/ids.h"
+#include "base/log.h"
 #include "base/result.h"
 #include "campaigns/campaigns.h"
 #include "core/want.h"
 #include "daemon/asker.h"
 #include "daemon/node_config.h"
+#include "figures/facts.h"
 #include "locks/outbox.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
@@ -24,8 +26,6 @@ namespace hapax {
 
 class Daemon {
  public:
-  using Log = std::function<void(const std::string&)>;
-
   // Reads the certificates and refuses what makes no sense; opens nothing, contacts nobody.
   static Result<std::unique_ptr<Daemon>> create(boost::asio::io_context& io, NodeConfig config,
                                                 Log log);
@@ -70,6 +70,8 @@ class Daemon {
   // `tell` is called when all members have answered, or in a second. An error if there are too many
   // such questions.
   Result<void> who(const std::string& name, std::function<void(session::Locks&&)> tell);
+  // The same, with what all members say of themselves.
+  Result<void> ask_how_all_are(std::function<void(session::State&&)> tell);
   session::State state() const;
   session::Stats stats() const;
 
@@ -84,10 +86,15 @@ class Daemon {
   Result<void> leave(std::chrono::milliseconds patience);
   // What clients may do from now on; what they hold stays theirs.
   void set_roles(Roles roles);
+  // Takes what the files of its certificate have now; open connections stay. Until when it is good;
+  // nothing: it has none.
+  Result<std::optional<std::chrono::system_clock::time_point>> renew_certificate();
   // Called when the daemon has left its group, because somebody asked it to.
   void on_left(std::function<void()> then);
-  // Prometheus' text format.
-  std::string metrics() const;
+  // For as long as the daemon does nothing; nothing before it has started.
+  std::optional<Facts> facts() const;
+  // Why nothing can be granted here now, in a sentence; empty: it can.
+  std::string obstacle() const;
 
  private:
   class Impl;

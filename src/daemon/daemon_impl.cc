@@ -10,7 +10,7 @@
 #include "campaigns/peer_message.h"
 #include "daemon/group_state.h"
 #include "daemon/who.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax {
 
@@ -20,8 +20,9 @@ using std::chrono::steady_clock;
 
 Daemon::Impl::Impl(asio::io_context& io, NodeConfig config, Log log)
     : io_(io), config_(std::move(config)), log_(std::move(log)), watch_([this](auto turn) {
-        log_(fmt::format("warning: busy for {} ms at one go, while everybody else waited",
-                         turn / std::chrono::milliseconds{1}));
+        log_(fmt::format("busy for {} ms at one go, while everybody else waited",
+                         turn / std::chrono::milliseconds{1}),
+             LogLevel::warning);
       }) {}
 
 // --- beginning and end ---
@@ -60,10 +61,10 @@ void Daemon::Impl::warn() const {
   if (!config_.engine && !config_.listen) open.push_back(config_.members[number(config_.self)]);
   for (const net::Address& address : open) {
     if (config_.tls || address.is_unix()) continue;
-    log_(
-        fmt::format("warning: insecure: at {} any user of this machine may pose as a member or a "
-                    "client, and cause two to hold one lock",
-                    address.text()));
+    log_(fmt::format("insecure: at {} any user of this machine may pose as a member or a "
+                     "client, and cause two to hold one lock",
+                     address.text()),
+         LogLevel::warning);
   }
 }
 
@@ -79,6 +80,7 @@ Inquiries::Host Daemon::Impl::inquiries_host() {
                 return table == nullptr ? LockList{LockList::kOfMember}
                                         : locks_at_this_member(*table, *waiters_, name);
               },
+          .local_report = [this] { return member_report_of(facts()); },
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); }};
 }
 
@@ -104,19 +106,20 @@ Breaking::Broken Daemon::Impl::break_here(const BreakLock& asked) {
 }
 
 Clients::Host Daemon::Impl::clients_host() {
-  return {.group = *joined_.group,
-          .waiters = *waiters_,
-          .inquiries = *inquiries_,
-          .breaking = *breaking_,
-          .roles = config_.roles,
-          .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
-          .log = log_,
-          .log_once = [this](const std::string& line) { log_once(line); },
-          .log_seldom = [this](const std::string& line) { log_seldom(line); },
-          .state = [this] { return state(); },
-          .stats = [this] { return stats_of(facts()); },
-          .leave = [this](auto patience) { return leave(patience); },
-          .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); }};
+  return {
+      .group = *joined_.group,
+      .waiters = *waiters_,
+      .inquiries = *inquiries_,
+      .breaking = *breaking_,
+      .roles = config_.roles,
+      .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
+      .log = log_,
+      .log_once = [this](const std::string& line, LogLevel level) { log_once(line, level); },
+      .log_seldom = [this](const std::string& line, LogLevel level) { log_seldom(line, level); },
+      .state = [this] { return state(); },
+      .stats = [this] { return stats_of(facts()); },
+      .leave = [this](auto patience) { return leave(patience); },
+      .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); }};
 }
 
 void Daemon::Impl::stop() {
@@ -154,15 +157,17 @@ void Daemon::Impl::after(std::chrono::milliseconds delay, std::function<void()> 
   });
 }
 
-void Daemon::Impl::log_once(const std::string& line) {
-  if (logged_.size() < 1000 && logged_.insert(line).second) log_(line);
+void Daemon::Impl::log_once(const std::string& line, LogLevel level) {
+  if (logged_.size() < 1000 && logged_.insert(line).second) log_(line, level);
 }
 
-void Daemon::Impl::log_seldom(const std::string& line) {
+void Daemon::Impl::log_seldom(const std::string& line, LogLevel level) {
   constexpr std::chrono::minutes kSeldom{1};
   const auto now = steady_clock::now();
   std::erase_if(logged_lately_, [&](const auto& l) { return now - l.second > kSeldom; });
-  if (logged_lately_.size() < 100 && logged_lately_.emplace(line, now).second) log_(line);
+  if (logged_lately_.size() < 100 && logged_lately_.emplace(line, now).second) {
+    log_(line, level);
+  }
 }
 
 // --- the other members ---
@@ -279,22 +284,55 @@ std::optional<Seat> Daemon::Impl::leader() const {
   return place ? std::optional{Seat{number(*place)}} : std::nullopt;
 }
 
+Result<std::optional<std::chrono::system_clock::time_point>> Daemon::Impl::renew_certificate() {
+  std::optional<std::chrono::system_clock::time_point> until;
+  if (!tls_) return until;
+  if (const auto done = net::renew(*tls_, *config_.tls); !done) return done.error();
+  if (const auto done = joined_.group->renew_tls(); !done) return done.error();
+  until = net::good_until(*tls_);
+  return until;
+}
+
 Facts Daemon::Impl::facts() const {
-  static const LockStats kNoLocks;
   const Group& group = *joined_.group;
-  const LockTable* table = group.views().table();
-  return {.config = config_,
-          .name = group.name(),
+  const MemberViews& views = group.views();
+  const LockTable* table = views.table();
+  LockStats locks = table != nullptr ? table->stats() : LockStats{};
+  locks.add_past(past_);
+  locks.held = views.held();
+  locks.waiting = views.waiting();
+  const auto others = group.others();
+  const auto is_up = [&](Seat peer) { return group.is_up(peer); };
+  return {.group = config_.group,
+          .name = config_.name,
+          .self = config_.self,
+          .election = config_.election,
           .epoch = group.epoch(),
-          .locks = table != nullptr ? table->stats() : kNoLocks,
+          .view_size = table != nullptr ? table->membership().size : 0,
+          .obstacle = obstacle(),
+          .peers = others.size(),
+          .peers_up = static_cast<std::size_t>(std::count_if(others.begin(), others.end(), is_up)),
+          .locks = locks,
+          .views = views.stats(),
+          .counts = group.counts(),
           .links = group.links(),
+          .lease = joined_.on_engine != nullptr ? std::optional{lease_facts(*joined_.on_engine)}
+                                                : std::nullopt,
           .leader = leader(),
           .term = leadership_ ? leadership_->term() : Term{number(group.epoch())},
           .longest_turn = watch_.longest(),
-          .clients = clients_ ? clients_->size() : 0,
+          .clients = clients_->size(),
+          .requests = clients_->counts(),
+          .certificate_until = tls_ ? std::optional{net::good_until(*tls_)} : std::nullopt,
           .complaints = group.complaints(),
           .uptime = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() -
                                                                           started_)};
+}
+
+std::string Daemon::Impl::obstacle() const {
+  if (is_winding_up_) return "this member is ending";
+  if (!has_started()) return "no lease: waiting for " + config_.engine.value_or("the start");
+  return joined_.group->obstacle();
 }
 
 session::State Daemon::Impl::state() const {

@@ -20,10 +20,10 @@
 #include "campaigns/leadership.h"
 #include "daemon/clients.h"
 #include "daemon/daemon.h"
-#include "daemon/inquiries.h"
 #include "daemon/join.h"
-#include "daemon/report.h"
 #include "daemon/waiters.h"
+#include "figures/report.h"
+#include "inquiries/inquiries.h"
 
 namespace hapax {
 
@@ -38,12 +38,15 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void wind_up();
   void stop();
 
+  bool has_started() const { return clients_.has_value(); }
   bool is_complete() const;
-  Facts facts() const;
+  Facts facts() const;  // REQUIRES: has_started().
   session::State state() const;
   std::string why_not(const std::string& name) const;
+  std::string obstacle() const;
   const Group& group() const { return *joined_.group; }
   Result<void> leave(std::chrono::milliseconds patience);
+  Result<std::optional<std::chrono::system_clock::time_point>> renew_certificate();
   void set_roles(Roles roles) { config_.roles = std::move(roles); }
   Waiters& waiters() { return *waiters_; }
   Inquiries& inquiries() { return *inquiries_; }
@@ -61,6 +64,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void on_recalled(WaiterId waiter) override { waiters_->on_recalled(waiter); }
   bool is_inside(WaiterId waiter) override { return waiters_->is_inside(waiter); }
   std::optional<Turn> take_back(WaiterId waiter) override { return waiters_->take_back(waiter); }
+  void on_stopped(const LockStats& stats) override { past_.add_past(stats); }
   void on_leased(Instant until) override;
   void on_message(Seat from, std::span<const std::uint8_t> message) override;
   void on_met(Seat peer) override;
@@ -68,10 +72,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void on_forgotten(Seat peer) override;
   void on_settled() override;
   void on_left() override;
-  void log(const std::string& line) override { log_(line); }
-  void log_once(const std::string& line) override;
+  void log(const std::string& line, LogLevel level = LogLevel::info) override { log_(line, level); }
+  void log_once(const std::string& line, LogLevel level = LogLevel::warning) override;
   // What anybody can cause again and again: the same line once a minute at most.
-  void log_seldom(const std::string& line);
+  void log_seldom(const std::string& line, LogLevel level);
 
   void warn() const;
   Inquiries::Host inquiries_host();
@@ -96,6 +100,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   std::optional<Inquiries> inquiries_;
   std::optional<Breaking> breaking_;
   std::optional<Clients> clients_;
+  LockStats past_;  // Of views that have stopped: what only grows.
   bool is_winding_up_ = false;
   bool is_stopped_ = false;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;

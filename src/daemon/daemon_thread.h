@@ -15,7 +15,7 @@ namespace hapax {
 
 class DaemonThread {
  public:
-  static Result<std::unique_ptr<DaemonThread>> start(NodeConfig config, Daemon::Log log) {
+  static Result<std::unique_ptr<DaemonThread>> start(NodeConfig config, Log log) {
     std::unique_ptr<DaemonThread> self{new DaemonThread};
     auto daemon = Daemon::create(self->io_, std::move(config), std::move(log));
     if (!daemon) return daemon.error();

@@ -14,7 +14,6 @@ std::uint64_t ms_of(Span span) {
 }  // namespace
 
 void describe_obstacles(const Group& group, session::State& state) {
-  state.obstacle = group.obstacle();
   const std::vector<AwayMember> away = group.away();
   if (!away.empty()) state.absence = words_of(away);
   for (const AwayMember& member : away) {
@@ -51,6 +50,13 @@ void describe(const Group& list, session::State& state) {
     state.trouble.push_back(is_self ? "" : list.trouble_with(Seat{i}));
   }
   state.standing = list.standing();
+}
+
+LeaseFacts lease_facts(const EngineGroup& group) {
+  return {.ttl = group.options().times.ttl,
+          .left = group.lease_left().value_or(Span{0}),
+          .in_jeopardy = group.is_in_jeopardy(),
+          .engine_answers = group.health().reachable};
 }
 
 std::optional<Seat> oldest_member(const EngineGroup& group) {

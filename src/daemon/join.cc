@@ -45,7 +45,8 @@ void await(boost::asio::io_context& io, const std::function<bool()>& done,
     io.run_one_for(milliseconds{100});
     if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
     said = std::chrono::steady_clock::now();
-    host.log(fmt::format("waiting for the engine {}: {}", *config.engine, engine.health().said));
+    host.log(fmt::format("waiting for the engine {}: {}", *config.engine, engine.health().said),
+             LogLevel::warning);
   }
   io.restart();
 }

@@ -15,9 +15,9 @@
 #include "membership/group_options.h"
 #include "net/address.h"
 #include "net/listener.h"
-#include "net/tls.h"
 #include "roles/roles.h"
 #include "service/lease_times.h"
+#include "tls/tls.h"
 
 namespace hapax {
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "handshake/handshake.h"
-#include "net/tls.h"
 #include "session/frames.h"
+#include "tls/tls.h"
 
 namespace hapax {
 namespace {

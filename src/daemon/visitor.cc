@@ -23,8 +23,10 @@ std::string shown(std::string text) {
 }  // namespace
 
 Visitor::Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls,
-                 Handlers handlers)
-    : SessionStream(std::move(socket), std::move(tls)), handlers_(std::move(handlers)) {
+                 Handlers handlers, std::shared_ptr<RequestCounts> request_counts)
+    : SessionStream(std::move(socket), std::move(tls)),
+      counts(std::move(request_counts)),
+      handlers_(std::move(handlers)) {
   boost::system::error_code failed;
   const auto from = this->socket().remote_endpoint(failed);
   const auto tcp = failed ? std::nullopt : net::tcp_of(from);

@@ -14,6 +14,7 @@
 #include "daemon/client_request.h"
 #include "daemon/process_group.h"
 #include "daemon/session_stream.h"
+#include "figures/request_counts.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
 
@@ -31,7 +32,8 @@ class Visitor final : public SessionStream {
   static constexpr std::size_t kMostRequests = 1 << 20;
   static constexpr std::size_t kMostObservations = 1 << 10;
 
-  Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Handlers handlers);
+  Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Handlers handlers,
+          std::shared_ptr<RequestCounts> request_counts);
 
   std::shared_ptr<Visitor> shared() {
     return std::static_pointer_cast<Visitor>(shared_from_this());
@@ -59,6 +61,7 @@ class Visitor final : public SessionStream {
 
   bool holds_anything() const;
 
+  const std::shared_ptr<RequestCounts> counts;  // The requests count themselves there.
   std::map<session::RequestId, ClientRequest> requests;
   std::map<session::RequestId, ObserverId> observations;
 

@@ -21,8 +21,8 @@ TEST(Visitor, IsRefusedAnAnswerThatIsTooLong) {
   asio::local::stream_protocol::socket ours{io}, theirs{io};
   asio::local::connect_pair(ours, theirs);
   const auto visitor = std::make_shared<Visitor>(
-      std::move(ours), nullptr,
-      Visitor::Handlers{[](Visitor&, session::Ask&&) {}, [](Visitor&) {}});
+      std::move(ours), nullptr, Visitor::Handlers{[](Visitor&, session::Ask&&) {}, [](Visitor&) {}},
+      nullptr);
   session::Stats stats;
   stats.request = 7;
   stats.counters.push_back({std::string(session::kLargestAnswer, 'x'), 1});

@@ -32,15 +32,16 @@ session::Lock told(const LockStatus& status, const Waiters& people, std::size_t 
 LockList locks_at_this_member(const LockTable& table, const Waiters& waiters,
                               const std::string& name) {
   LockList list{LockList::kOfMember};
-  if (!name.empty()) {
+  if (!name.empty() && !is_pattern(name)) {
     constexpr std::size_t kSmallestPerson = 8;  // Bytes: more people cannot fit.
     constexpr std::size_t kMostPeople = LockList::kOfMember.people_bytes / kSmallestPerson;
     if (const auto status = table.describe(name)) list.add(told(*status, waiters, kMostPeople));
     return list;
   }
   constexpr std::size_t kMost = LockList::kOfMember.locks;
-  const std::size_t in_use = table.for_first_in_use(
-      kMost, [&](const LockStatus& status) { list.add(told(status, waiters, kPeopleOfEach)); });
+  const std::size_t in_use = table.for_first_in_use(kMost, name, [&](const LockStatus& status) {
+    list.add(told(status, waiters, kPeopleOfEach));
+  });
   list.count_more_locks(in_use - std::min(in_use, kMost));
   return list;
 }

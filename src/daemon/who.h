@@ -9,7 +9,8 @@
 
 namespace hapax {
 
-// The lock of that name; without a name, those that somebody here holds or waits for.
+// The lock of that name; of a pattern, or without a name, those that somebody here holds or waits
+// for.
 LockList locks_at_this_member(const LockTable& table, const Waiters& waiters,
                               const std::string& name);
 

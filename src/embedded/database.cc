@@ -95,7 +95,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
       new Database{handle, real, group + "/", std::chrono::steady_clock::now() + timeout}};
   try {
     if (result != SQLITE_OK) throw SqliteError{handle, result};
-    database->prepare(real, adopts_copy);
+    database->prepare(adopts_copy);
   } catch (const SqliteError& e) {
     return error("{}: {}", path, advice(e).message);
   } catch (const std::runtime_error& e) {
@@ -105,7 +105,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 }
 
 // Several processes may do this at once: only the first finds no tables.
-void Database::prepare(const std::filesystem::path& path, bool adopts_copy) {
+void Database::prepare(bool adopts_copy) {
   // The one step for which SQLite does not call the busy handler.
   for (int waits = 0;; ++waits) {
     try {
@@ -116,23 +116,28 @@ void Database::prepare(const std::filesystem::path& path, bool adopts_copy) {
     }
   }
   run("PRAGMA synchronous = FULL");
+  make_tables(adopts_copy);
+  Statement check{handle_, "PRAGMA quick_check(1)"};
+  if (!check.step() || check.bytes(0) != "ok") {
+    throw std::runtime_error("the file is damaged; restore it: " + check.bytes(0));
+  }
+}
+
+void Database::make_tables(bool adopts_copy) {
   run("BEGIN IMMEDIATE");
   const std::uint64_t application = number(handle_, "PRAGMA application_id");
-  const bool empty = number(handle_, "SELECT count(*) FROM sqlite_schema") == 0;
-  if (application == 0 && empty) {
+  if (application == 0 && is_empty()) {
     run(kTables);
   } else if (application != kApplication) {
     throw std::runtime_error("this is another program's database; name another file");
   } else if (number(handle_, "PRAGMA user_version") != kLayout) {
     throw std::runtime_error("this file was made by another version of hapax; use that one");
   }
-  check_place(path, adopts_copy);
+  check_place(path_, adopts_copy);
   run("COMMIT");
-  Statement check{handle_, "PRAGMA quick_check(1)"};
-  if (!check.step() || check.bytes(0) != "ok") {
-    throw std::runtime_error("the file is damaged; restore it: " + check.bytes(0));
-  }
 }
+
+bool Database::is_empty() { return number(handle_, "SELECT count(*) FROM sqlite_schema") == 0; }
 
 // REQUIRES: in a transaction that may write.
 void Database::check_place(const std::filesystem::path& path, bool adopts_copy) {
@@ -191,10 +196,23 @@ auto Database::transaction(const char* begin, Deadline deadline, F&& work)
   } catch (const SqliteError& e) {
     const Error why = advice(e);  // Before the next call overwrites SQLite's message.
     sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
-    return why;
+    return e.code() == SQLITE_ERROR && refill() ? error("its records were gone, all of them") : why;
   } catch (const std::runtime_error& e) {
     sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
     return error("{}", e.what());
+  }
+}
+
+// Whether it was empty and is so no more: somebody has restored a copy of an empty file under
+// running members. For them that is a wiped engine, and the group begins anew.
+bool Database::refill() {
+  try {
+    if (!is_empty()) return false;
+    make_tables(true);
+    return true;
+  } catch (const std::runtime_error&) {
+    sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+    return false;
   }
 }
 

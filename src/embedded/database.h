@@ -46,7 +46,10 @@ class Database : public Backing {
  private:
   Database(sqlite3* handle, std::filesystem::path path, std::string prefix, Deadline deadline);
 
-  void prepare(const std::filesystem::path& path, bool adopts_copy);
+  void prepare(bool adopts_copy);
+  void make_tables(bool adopts_copy);
+  bool is_empty();
+  bool refill();
   void check_place(const std::filesystem::path& path, bool adopts_copy);
   void still_there();
   Revision revision();

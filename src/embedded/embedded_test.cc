@@ -271,6 +271,25 @@ TEST_F(EmbeddedEngine, AFullDiskIsNeverACommit) {
   EXPECT_EQ(bench.put(*engine, {{"a", "2"}}), before + committed + 1);
 }
 
+// As when a copy that was made of nothing is restored.
+TEST_F(EmbeddedEngine, AFileThatWasEmptiedUnderItIsAWipedOne) {
+  Bench bench;
+  const auto engine = open(bench.io());
+  bench.put(*engine, {{"a", "1"}});
+  sqlite3 *empty = nullptr, *live = nullptr;
+  ASSERT_EQ(sqlite3_open((folder_ / "empty.db").c_str(), &empty), SQLITE_OK);
+  ASSERT_EQ(sqlite3_open(path().c_str(), &live), SQLITE_OK);
+  sqlite3_backup* copying = sqlite3_backup_init(live, "main", empty, "main");
+  EXPECT_EQ(sqlite3_backup_step(copying, -1), SQLITE_DONE);
+  sqlite3_backup_finish(copying);
+  sqlite3_close(live);
+  sqlite3_close(empty);
+  EXPECT_TRUE(bench.until([&] { return bench.try_read(*engine).has_value(); }));
+  EXPECT_TRUE(bench.read(*engine).records.empty());
+  bench.put(*engine, {{"b", "2"}});
+  EXPECT_EQ(bench.read(*engine).records.size(), 1u);
+}
+
 TEST_F(EmbeddedEngine, AFileThatWasDeletedIsNeverWrittenTo) {
   Bench bench;
   auto engine = open(bench.io());

@@ -1,5 +1,7 @@
 #include "engine/makers.h"
 
+#include "base/no_signals.h"
+
 namespace hapax::engine {
 
 const Maker* find(Makers makers, Kind kind) {
@@ -19,6 +21,7 @@ Result<void> check(Makers makers, const Url& url, const Options& options) {
 Result<std::unique_ptr<Engine>> open(Makers makers, boost::asio::io_context& io, const Url& url,
                                      const Options& options) {
   if (auto good = check(makers, url, options); !good) return good.error();
+  const NoSignals none;  // Its threads, and those of its libraries, may run in a user's program.
   return find(makers, url.kind)->open(io, url, options);
 }
 

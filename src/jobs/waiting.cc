@@ -159,8 +159,6 @@ void Hold::take(const Wanted& wanted, const Least& least) {
   }
 }
 
-std::string text_of(const Fence& fence) {
-  return fmt::format("{}.{}", number(fence.epoch), number(fence.turn));
-}
+std::string text_of(const Fence& fence) { return to_string(fence); }
 
 }  // namespace hapax::cli

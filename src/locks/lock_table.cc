@@ -435,16 +435,20 @@ std::uint32_t LockTable::next_lock(std::uint32_t from) const {
 void LockTable::for_each_shared_lock(const std::function<void(const LockStatus&)>& f) const {
   impl_->shared.for_each(f);
 }
-std::size_t LockTable::for_first_in_use(std::size_t most,
+std::size_t LockTable::for_first_in_use(std::size_t most, std::string_view pattern,
                                         const std::function<void(const LockStatus&)>& f) const {
   std::size_t in_use = 0;
+  const auto is_asked_for = [&](const std::string& name) {
+    return pattern.empty() || glob_matches(pattern, name);
+  };
   for (std::uint32_t slot = 0; slot < impl_->locks.slots(); ++slot) {
     const LockEntry& entry = impl_->locks.at(slot);
-    if (!entry.held && entry.waiters.empty()) continue;
+    if ((!entry.held && entry.waiters.empty()) || !is_asked_for(entry.name)) continue;
     if (++in_use <= most) f(impl_->status_of(entry));
   }
   impl_->shared.for_each([&](const LockStatus& lock) {
     if (lock.sharers.empty() && lock.waiters.empty() && !lock.holder) return;
+    if (!is_asked_for(lock.name)) return;
     if (++in_use <= most) f(lock);
   });
   return in_use;

@@ -83,6 +83,16 @@ struct LockStats {
   std::uint64_t dropped = 0;    // Instances that became like new and were forgotten.
   std::uint64_t entries = 0;    // Grants to local waiters.
   std::array<PerAlgorithm, kMostAlgorithmIds> algorithms{};  // By AlgorithmId.
+
+  // What only grows, of a view before this one, too.
+  void add_past(const LockStats& past) {
+    dropped += past.dropped;
+    entries += past.entries;
+    for (std::size_t i = 0; i < algorithms.size(); ++i) {
+      algorithms[i].sent += past.algorithms[i].sent;
+      algorithms[i].received += past.algorithms[i].received;
+    }
+  }
 };
 
 class LockTable {
@@ -153,8 +163,9 @@ class LockTable {
   }
 
   // The same for the first of those that somebody here holds or waits for; how many there are. What
-  // is not asked for is only counted: there may be hundreds of thousands.
-  std::size_t for_first_in_use(std::size_t most,
+  // is not asked for is only counted: there may be hundreds of thousands. With a pattern, only of
+  // those whose names match.
+  std::size_t for_first_in_use(std::size_t most, std::string_view pattern,
                                const std::function<void(const LockStatus&)>& f) const;
 
  private:

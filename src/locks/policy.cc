@@ -137,11 +137,14 @@ Result<void> Policy::set_default(std::string_view algorithm) {
   return {};
 }
 
-LockKind Policy::kind_for(std::string_view name) const {
-  for (const Rule& rule : rules_) {
-    if (glob_matches(rule.pattern, name)) return rule.kind;
-  }
-  return default_;
+std::size_t Policy::rule_for(std::string_view name) const {
+  std::size_t rule = 0;
+  while (rule < rules_.size() && !glob_matches(rules_[rule].pattern, name)) ++rule;
+  return rule;
+}
+
+std::string Policy::pattern_of(std::size_t rule) const {
+  return rule < rules_.size() ? rules_[rule].pattern : "(default)";
 }
 
 std::string Policy::text() const {

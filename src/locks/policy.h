@@ -7,6 +7,7 @@
 //   members
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,10 @@ struct LockKind {
 inline constexpr std::uint32_t kMostUnits = 1'000'000;
 
 bool glob_matches(std::string_view pattern, std::string_view name);
+// Whether it may stand for more than one name.
+inline bool is_pattern(std::string_view name) {
+  return name.find_first_of("*?") != std::string_view::npos;
+}
 
 class Policy {
  public:
@@ -43,7 +48,12 @@ class Policy {
   // An error if there is no such algorithm.
   Result<void> set_default(std::string_view algorithm);
 
-  LockKind kind_for(std::string_view name) const;
+  LockKind kind_for(std::string_view name) const { return kind_of(rule_for(name)); }
+  // Rules by their number; the default is the last.
+  std::size_t rules() const { return rules_.size() + 1; }
+  std::size_t rule_for(std::string_view name) const;
+  std::string pattern_of(std::size_t rule) const;  // Of the default: (default).
+  std::string algorithm_of(std::size_t rule) const { return text_of(kind_of(rule)); }
   AlgorithmId algorithm_for(std::string_view name) const { return kind_for(name).algorithm; }
 
   // The voting sets that rules name, each once.
@@ -72,6 +82,9 @@ class Policy {
   Result<LockKind> find_kind(std::string_view text);
   Result<LockKind> find_sets(LockKind kind, std::string_view text);
   std::string text_of(const LockKind& kind) const;
+  const LockKind& kind_of(std::size_t rule) const {
+    return rule < rules_.size() ? rules_[rule].kind : default_;
+  }
 
   std::vector<Rule> rules_;
   LockKind default_;

@@ -11,6 +11,7 @@
 
 #include "base/boot_clock.h"
 #include "base/check.h"
+#include "base/no_signals.h"
 #include "client/descriptors.h"
 #include "client/library_thread.h"
 
@@ -21,6 +22,7 @@ Lease::Lease(bool runs_out) {
   until_ = 0;
   timer_ = checked(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd");
   wake_ = checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
+  const NoSignals none;
   thread_ = std::thread{[this] { watch(); }};
 }
 
@@ -82,6 +84,7 @@ void Lease::end_term() {
   });
   const std::stop_source ended = std::exchange(source_, std::stop_source{});
   auto is_done = std::make_shared<std::atomic<bool>>(false);
+  const NoSignals none;
   std::thread thread{[ended, is_done]() mutable {
     const LibraryThread here;
     ended.request_stop();

@@ -185,8 +185,20 @@ std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
   return {};
 }
 
-std::error_code Member::status(GroupStatus& status) {
+std::error_code Member::status(bool all, GroupStatus& status) {
   if (const auto error = SharedLoop::would_deadlock()) return error;
+  if (all) {
+    std::optional<session::State> told;
+    const auto error = ask_daemon(told, [&](auto tell) {
+      const auto asked =
+          daemon_->ask_how_all_are([tell](session::State&& state) { tell(std::move(state)); });
+      if (!asked) tell(std::nullopt);
+    });
+    if (error) return error;
+    if (!told) return Errc::refused;
+    status = status_of(std::move(*told));
+    return {};
+  }
   loop_.visit([&] { status = status_of(daemon_->state()); });
   return {};
 }

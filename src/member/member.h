@@ -57,7 +57,7 @@ class Member final : public detail::Gateway {
   void unobserve(std::uint64_t observation) noexcept override;
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
                       detail::LeftOut& left_out) override;
-  std::error_code status(GroupStatus& status) override;
+  std::error_code status(bool all, GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
   std::error_code evict(const session::Evict&, std::string&) override { return Errc::refused; }

@@ -106,7 +106,7 @@ std::vector<LockInfo> Node::who(std::string_view name, std::vector<std::uint32_t
                                 std::uint64_t* more_locks) {
   return client::who(*detail::OwnGateway{gateway_}, name, silent, more_locks);
 }
-GroupStatus Node::status() { return client::status(*detail::OwnGateway{gateway_}); }
+GroupStatus Node::status(bool all) { return client::status(*detail::OwnGateway{gateway_}, all); }
 MemberStats Node::stats() { return client::stats(*detail::OwnGateway{gateway_}); }
 void Node::leave_group(std::chrono::milliseconds patience) {
   std::string why;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/no_signals.h"
 #include "client/descriptors.h"
 
 namespace hapax::client {
@@ -62,6 +63,7 @@ SharedLoop::~SharedLoop() {
 
 void SharedLoop::start() {
   kick();
+  const NoSignals none;
   thread_ = std::thread{[this] { reside(); }};
 }
 

@@ -29,6 +29,8 @@ EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engi
       registrar_(engine, options_.settings(), options_.state.is_new_group, registrar_handlers()),
       upkeep_(service_, registrar_, options_.times,
               [this](Life life) { return links_.is_up(life); }),
+      lease_news_(options_.engine, options_.times,
+                  [this](const std::string& line, LogLevel level) { log(line, level); }),
       timer_(io),
       seat_timer_(io) {}
 
@@ -48,7 +50,10 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
       .on_committed =
           [this](const EngineAsk& ask, Outcome outcome) {
             if (is_stopped_) return;
-            service_.on_committed(boot_clock_now(), ask, outcome, orders_);
+            const Instant now = boot_clock_now();
+            counts_.commits.note(now - ask.sent);
+            ++counts_.outcomes[static_cast<std::size_t>(outcome)];
+            service_.on_committed(now, ask, outcome, orders_);
             tend();
           },
       .on_enlisted = [this](const Enlisted& me) { on_enlisted(me); },
@@ -116,7 +121,8 @@ Result<void> EngineGroup::recall() {
   auto file = StateFile::open(plan.path);
   if (!file) {
     if (!plan.is_usual_path) return file.error();
-    log("views are not remembered across runs of this member: " + file.error().message);
+    log("views are not remembered across runs of this member: " + file.error().message,
+        LogLevel::warning);
     return {};
   }
   file_.emplace(std::move(*file));
@@ -143,10 +149,10 @@ void EngineGroup::note_if_older(const Register& reg) {
   if (std::exchange(is_older_, reg.roll.epoch < seen_) || !is_older_) return;
   notice_ = fmt::format("its records went back, from view {} to {}", seen_,
                         reg.version == 0 ? "none" : fmt::format("view {}", reg.roll.epoch));
-  log(
-      fmt::format("the engine was restored from an older copy, or wiped: {}. What was held here "
+  log(fmt::format("the engine was restored from an older copy, or wiped: {}. What was held here "
                   "is lost; the group begins anew, in later views",
-                  notice_));
+                  notice_),
+      LogLevel::error);
 }
 
 void EngineGroup::note_eviction(const Directory& directory) {
@@ -156,19 +162,19 @@ void EngineGroup::note_eviction(const Directory& directory) {
   const bool is_banned =
       std::any_of(directory.bans.begin(), directory.bans.end(),
                   [&](const Ban& ban) { return ban.seat == registrar_.me().seat; });
-  log(
-      fmt::format("evicted by {}: beats of life {} are refused, and what is held here is lost when "
+  log(fmt::format("evicted by {}: beats of life {} are refused, and what is held here is lost when "
                   "the lease is over; {}",
                   printable(by->second), life,
                   is_banned ? "banned, too: it stays out until that is lifted (`hapax evict "
                               "--unban`)"
-                            : "it comes back as another life, unless it is stopped"));
+                            : "it comes back as another life, unless it is stopped"),
+      LogLevel::warning);
 }
 
 void EngineGroup::on_went_back() {
   if (is_stopped_) return;
   notice_ = "its records went back to what they were before";
-  log("the engine was restored from an older copy, or wiped: " + notice_);
+  log("the engine was restored from an older copy, or wiped: " + notice_, LogLevel::error);
   service_.on_went_back(boot_clock_now(), orders_);
   tend();
 }
@@ -202,7 +208,9 @@ void EngineGroup::open_links() {
   const Enlisted& me = registrar_.me();
   const auto opened = links_.open(Seat{me.seat}, me.life);
   const std::string wrong = opened ? "" : opened.error().message;
-  if (std::exchange(cannot_listen_, wrong) != wrong && !opened) log(wrong);
+  if (std::exchange(cannot_listen_, wrong) != wrong && !opened) {
+    log(wrong, LogLevel::error);
+  }
 }
 
 void EngineGroup::on_directory(const Directory& directory, Instant asked) {
@@ -258,7 +266,7 @@ void EngineGroup::conclude(const Orders& orders) {
   for (const EngineAsk& ask : orders.asks) registrar_.carry_out(ask);
   if (orders.begun) on_view();
   if (!orders.ended) return;
-  if (!is_leaving_) log("this life is over: what was held is lost");
+  if (!is_leaving_) log("this life is over: what was held is lost", LogLevel::error);
   links_.close();
   is_leaving_ ? host_.on_left() : enlist();
 }
@@ -277,13 +285,15 @@ void EngineGroup::see_to_membership() {
     registrar_.set_reached(reach->members);
     if (reach->gives_way_to) {
       const Enlisted* other = registrar_.directory().find(*reach->gives_way_to);
-      host_.log(fmt::format("{} (life {}) has been out of reach for a TTL: giving way to it",
-                            other == nullptr ? "a member" : printable(other->name),
-                            *reach->gives_way_to));
+      host_.log(
+          fmt::format("{} (life {}) has been out of reach for a TTL: giving way to it",
+                      other == nullptr ? "a member" : printable(other->name), *reach->gives_way_to),
+          LogLevel::warning);
       service_.leave(now, orders_);
     }
   }
   for (const Enlisted& life : upkeep_.stale(now)) registrar_.strike(life);
+  tell_news(now);
   drain();
   arm();
 }
@@ -340,6 +350,32 @@ void EngineGroup::drain() {
 }
 
 // --- for people ---
+
+void EngineGroup::tell_news(Instant now) {
+  const engine::Health engine = registrar_.health();
+  const auto left = service_.lease_left(now);
+  lease_news_.look(now, {.engine_answers = engine.reachable,
+                         .engine_said = engine.said,
+                         .has_lease = left.has_value(),
+                         .in_jeopardy = service_.is_in_jeopardy(now),
+                         .lease_left = left.value_or(Span{0}),
+                         .lost_grants = service_.views().stats().lost_grants,
+                         .is_leaving = is_leaving_});
+  counts_.lease_losses = lease_news_.losses();
+  for (const Life life : service_.keeper().roll().members) {
+    if (const auto heard = service_.beats().changed_at(life)) view_news_.heard(life, *heard);
+  }
+}
+
+std::string EngineGroup::name_for(Life life) const {
+  const Enlisted* who = registrar_.directory().find(life);
+  return who != nullptr && !who->name.empty() ? who->name : fmt::format("life {}", life);
+}
+
+std::string EngineGroup::why_gone(Life life) const {
+  const auto& evicted = registrar_.directory().evicted;
+  return std::find(evicted.begin(), evicted.end(), life) != evicted.end() ? "evicted" : "";
+}
 
 std::vector<EngineGroup::Other> EngineGroup::enlisted() const {
   std::vector<Other> all;
@@ -462,7 +498,7 @@ std::vector<AwayMember> EngineGroup::away() const {
   for (const Other& other : enlisted()) {
     if (!other.is_member || other.is_up) continue;
     away.push_back({Seat{other.who.seat}, "member " + other.who.name,
-                    service_.overdue_in(other.who.life, now)});
+                    service_.beats().overdue_in(other.who.life, now)});
   }
   return away;
 }

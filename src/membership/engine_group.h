@@ -15,6 +15,7 @@
 #include "membership/member_state.h"
 #include "membership/registrar.h"
 #include "membership/upkeep.h"
+#include "news/lease_news.h"
 #include "service/service.h"
 
 namespace hapax {
@@ -87,6 +88,7 @@ class EngineGroup final : public Group {
   void on_time();
   void arm();
   void drain();
+  void tell_news(Instant now);
 
   Result<void> ask(std::string_view name, WaiterId waiter, Want want) override;
   Result<void> give_back(std::string_view name, WaiterId waiter, std::optional<Turn> last) override;
@@ -99,10 +101,13 @@ class EngineGroup final : public Group {
   void prepare(const Orders&) override { remember(epoch()); }
   void conclude(const Orders& orders) override;
   void see_to_membership() override;
+  std::string name_for(Life life) const override;
+  std::string why_gone(Life life) const override;
 
   Service service_;
   Registrar registrar_;
   Upkeep upkeep_;
+  LeaseNews lease_news_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer seat_timer_;
   Instant armed_{};

@@ -67,9 +67,9 @@ struct Participant final : MemberHost {
   void on_forgotten(Seat) override {}
   void on_settled() override {}
   void on_left() override { left = true; }
-  void log(const std::string& line) override { lines.push_back(line); }
-  void log_once(const std::string& line) override {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) log(line);
+  void log(const std::string& line, LogLevel) override { lines.push_back(line); }
+  void log_once(const std::string& line, LogLevel level) override {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) log(line, level);
   }
 
   std::unique_ptr<engine::Engine> engine;

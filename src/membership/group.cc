@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/boot_clock.h"
 #include "service/view_frame.h"
 
 namespace hapax {
@@ -12,7 +13,7 @@ Group::Group(boost::asio::io_context& io, GroupOptions options, MemberHost& host
       options_(std::move(options)),
       host_(host),
       links_(io, options_,
-             {.log = [this](const std::string& line) { host_.log(line); },
+             {.log = [this](const std::string& line, LogLevel level) { host_.log(line, level); },
               .called = [this](Seat seat) { return name_at(seat); },
               .on_message = [this](Seat seat, Life from,
                                    auto message) { on_message(seat, from, message); },
@@ -22,7 +23,8 @@ Group::Group(boost::asio::io_context& io, GroupOptions options, MemberHost& host
                   [this] {
                     on_link_broken();
                     is_tending_due_ = true;
-                  }}) {}
+                  }}),
+      view_news_(boot_clock_now()) {}
 
 Group::~Group() = default;
 
@@ -80,6 +82,7 @@ void Group::carry_out() {
     if (orders_.is_empty()) {
       is_tending_due_ = false;
       if (is_stopped_) continue;
+      if (views().keeper().standing() != Standing::running) view_news_.stopped(boot_clock_now());
       see_to_membership();
       links_.let_go([this](Life life) { return views().is_full(life); });
       continue;
@@ -118,12 +121,17 @@ void Group::carry_out(const Orders& orders) {
     host_.log_once(fmt::format("{} (life {}): {}", seat ? name_at(*seat) : "somebody",
                                complaint.peer, complaint.text));
   }
-  if (orders.begun) {
-    const Roll& roll = views().keeper().roll();
-    log(fmt::format("view {} of {} members begins", roll.epoch, roll.members.size()));
-  }
+  if (orders.begun) tell_of_view();
   conclude(orders);
   host_.on_settled();
+}
+
+void Group::tell_of_view() {
+  const auto begun = view_news_.begun(
+      boot_clock_now(), views().keeper().roll(), [this](Life life) { return name_for(life); },
+      [this](Life life) { return why_gone(life); });
+  counts_.view_changes.note(begun.without);
+  log(begun.text);
 }
 
 }  // namespace hapax

@@ -22,9 +22,11 @@
 #include "core/want.h"
 #include "membership/away_member.h"
 #include "membership/directory.h"
+#include "membership/group_counts.h"
 #include "membership/group_options.h"
 #include "membership/life_links.h"
 #include "membership/member_host.h"
+#include "news/view_news.h"
 #include "service/member_views.h"
 #include "service/orders.h"
 
@@ -49,15 +51,16 @@ class Group {
   Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last);
   Result<void> abandon(std::string_view name, WaiterId waiter);
 
-  // Takes the lock from that waiter, who is told: it is broken. REQUIRES: it holds that lock, and a
-  // view runs.
+  // Takes the lock from that waiter, who is told. REQUIRES: it holds that lock, and a view runs.
   void break_lock(const std::string& name, WaiterId waiter);
-
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message) { links_.tell(seat, message); }
   bool is_up(Seat seat) const { return links_.is_up(seat); }
   // Why it is not, as far as it or we said.
   std::string trouble_with(Seat seat) const { return links_.trouble_with(seat); }
+
+  // Takes what the certificates' files have now; no link is dropped.
+  Result<void> renew_tls() { return links_.renew_tls(); }
 
   virtual const MemberViews& views() const = 0;
   Epoch epoch() const { return views().keeper().roll().epoch; }
@@ -69,14 +72,13 @@ class Group {
   virtual std::string standing() const = 0;
   // What people call whoever sits there: db2; in a fixed list, member 2.
   virtual std::string name_at(Seat seat) const;
-  // Why nothing can be granted here now, in a sentence; empty: it can.
-  virtual std::string obstacle() const = 0;
-  // Members of the view that we do not reach: what they hold, or have to be asked for, waits.
-  virtual std::vector<AwayMember> away() const = 0;
+  virtual std::string obstacle() const = 0;  // Why nothing can be granted here; empty: it can.
+  virtual std::vector<AwayMember> away() const = 0;  // Of the view: we do not reach them.
   std::string name() const { return options_.name.empty() ? name_at(seat()) : options_.name; }
   bool has_leases() const { return !options_.list; }
   const net::Stats& links() const { return links_.stats(); }
   std::uint64_t complaints() const { return complaints_; }
+  const GroupCounts& counts() const { return counts_; }
   const GroupOptions& options() const { return options_; }
 
  protected:
@@ -97,6 +99,9 @@ class Group {
   virtual void prepare(const Orders& orders) = 0;
   virtual void conclude(const Orders& orders) = 0;
   virtual void see_to_membership() = 0;
+  // What people call a member, and more about one that is gone.
+  virtual std::string name_for(Life life) const = 0;
+  virtual std::string why_gone(Life) const { return {}; }
 
   // Of what is asked for and said about locks: all that has been ordered.
   void carry_out();
@@ -104,13 +109,17 @@ class Group {
   void tend();
   // Somebody at that seat is connected, and is perhaps not who it was.
   void note_met(Seat seat, Life life);
-  void log(const std::string& line) const { host_.log(line); }
+  void log(const std::string& line, LogLevel level = LogLevel::info) const {
+    host_.log(line, level);
+  }
 
   boost::asio::io_context& io_;
   GroupOptions options_;
   MemberHost& host_;
   LifeLinks links_;
   Orders orders_;
+  GroupCounts counts_;
+  ViewNews view_news_;
   bool is_stopped_ = false;
   bool is_leaving_ = false;  // For good.
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
@@ -118,6 +127,7 @@ class Group {
  private:
   void on_message(Seat seat, Life from, std::span<const std::uint8_t> message);
   void carry_out(const Orders& orders);
+  void tell_of_view();
 
   Orders now_;                // Being carried out; kept for its memory.
   std::map<Seat, Life> met_;  // Who was last seen at a seat.

@@ -14,8 +14,8 @@
 #include "locks/policy.h"
 #include "net/address.h"
 #include "net/mesh.h"
-#include "net/tls.h"
 #include "service/lease_times.h"
+#include "tls/tls.h"
 
 namespace hapax {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/asio_fwd.h"
+#include "base/log.h"
 #include "base/seat.h"
 #include "membership/directory.h"
 #include "membership/group_options.h"
@@ -25,7 +26,7 @@ namespace hapax {
 class LifeLinks {
  public:
   struct Handlers {
-    std::function<void(const std::string&)> log;
+    Log log;
     std::function<std::string(Seat)> called;  // What people call it.
     std::function<void(Seat, Life, std::span<const std::uint8_t>)> on_message;
     std::function<void(Seat, Life)> on_up;  // Connected, again perhaps.
@@ -41,6 +42,7 @@ class LifeLinks {
   bool is_open() const { return mesh_ != nullptr; }
   void close();  // This life is over.
   void stop();
+  Result<void> renew_tls() { return mesh_ ? mesh_->renew_tls() : Result<void>{}; }
 
   // Who is where.
   void learn(const Directory& directory);

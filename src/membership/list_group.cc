@@ -213,6 +213,10 @@ std::vector<AwayMember> ListGroup::away() const {
   return away;
 }
 
+std::string ListGroup::name_for(Life life) const {
+  return fmt::format("member {}", number(*views().keeper().roll().place_of(life)) + 1);
+}
+
 // Whom we wait for, as people count them: who has not reported, or is not connected.
 std::string ListGroup::missing() const {
   const Keeper& keeper = views().keeper();

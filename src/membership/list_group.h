@@ -69,6 +69,7 @@ class ListGroup final : public Group {
   void prepare(const Orders& orders) override;
   void conclude(const Orders& orders) override;
   void see_to_membership() override {}
+  std::string name_for(Life life) const override;
 
   std::optional<ListViews> list_;  // From start() on, as the file.
   std::optional<StateFile> file_;

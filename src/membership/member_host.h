@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/log.h"
 #include "base/seat.h"
 #include "locks/outbox.h"
 #include "service/lease_times.h"
@@ -32,8 +33,8 @@ class MemberHost : public Holders {
   virtual void on_forgotten(Seat peer) = 0;
   virtual void on_settled() = 0;  // All that there was to tell has been told.
   virtual void on_left() = 0;     // Asked to leave, we have.
-  virtual void log(const std::string& line) = 0;
-  virtual void log_once(const std::string& line) = 0;
+  virtual void log(const std::string& line, LogLevel level = LogLevel::info) = 0;
+  virtual void log_once(const std::string& line, LogLevel level = LogLevel::warning) = 0;
 };
 
 }  // namespace hapax

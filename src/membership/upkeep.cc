@@ -29,7 +29,7 @@ bool Upkeep::may_announce(Instant now) const {
   const Directory& directory = registrar_.directory();
   if (!is_outside() || directory.find(service_.keeper().self()) == nullptr) return false;
   return std::all_of(directory.reg.beats.begin(), directory.reg.beats.end(), [&](const Beat& beat) {
-    return is_up_(beat.life) || service_.is_overdue(beat.life, now);
+    return is_up_(beat.life) || service_.beats().is_overdue(beat.life, now);
   });
 }
 

@@ -30,7 +30,7 @@
 #include "base/seat.h"
 #include "net/address.h"
 #include "net/stats.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 
@@ -91,6 +91,9 @@ class Mesh {
   // Where a member is reached now. An error if we could not tell there who speaks.
   // REQUIRES: started; another member.
   Result<void> set_address(Seat peer, const Address& address);
+
+  // Takes what the certificates' files have now, for links that are made from here on.
+  Result<void> renew_tls();
 
   // Writes what is queued, says goodbye and closes; handlers are silent from here on. The
   // io_context runs out of work within limits.linger.

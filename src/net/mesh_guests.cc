@@ -7,7 +7,7 @@
 #include "base/credentials.h"
 #include "base/match.h"
 #include "net/mesh_impl.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 namespace {
@@ -148,7 +148,7 @@ void Mesh::Impl::answer(Guests::iterator guest, const Hello& hello) {
   if (peer.up != nullptr && !is_same) {
     return refuse(guest, Drop::taken,
                   fmt::format("{} is connected already, from {}: was it started twice?",
-                              called(hello.from), peer.up->remote()));
+                              called(options_, hello.from), peer.up->remote()));
   }
   if (!guest->certified) make_room(options_.limits.per_identity, hello.from);
   guest->hello = hello;

@@ -61,9 +61,9 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
 
   Result<void> start();
   void stop();
+  Result<void> renew_tls() { return tls_ ? renew(*tls_, *options_.tls) : Result<void>{}; }
   void abandon();  // The mesh is gone: ends what stop() has not.
   bool send(Seat to, std::span<const std::uint8_t> message);
-
   Result<void> set_address(Seat peer, const Address& address);
   void hold(Seat peer, bool on);
   std::uint64_t incarnation_of(Seat peer) const { return peers_[number(peer)].link.seen(); }
@@ -131,7 +131,6 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
 
   void count(Drop why, std::optional<Seat> who, const std::string& remote, const std::string& what);
   void log(const std::string& line) const;
-  std::string called(Seat peer) const;
   // Once for each reason; without one, once for all.
   void log_unreachable(Seat peer, std::string_view why, std::optional<Drop> reason = std::nullopt);
 
@@ -157,5 +156,8 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   // What has been logged: one bit per reason for each member, and for strangers (last).
   std::vector<std::uint32_t> logged_;
 };
+
+// What people call that member.
+std::string called(const MeshOptions& options, Seat peer);
 
 }  // namespace hapax::net

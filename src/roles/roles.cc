@@ -7,7 +7,7 @@
 
 #include "base/credentials.h"
 #include "locks/policy.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax {
 namespace {

@@ -65,10 +65,11 @@ void FixedGroup::add(const Plan& plan, const std::vector<net::Address>& members,
     if (index == 0 && text != addresses_.front()) config.clients.push_back(*address);
   }
   auto member = std::make_unique<Member>();
-  auto daemon =
-      Daemon::create(member->io, std::move(config), [this, index](const std::string& line) {
-        if (settled_) log_line(fmt::format("member {}: {}", index + 1, line));
-      });
+  auto daemon = Daemon::create(member->io, std::move(config),
+                               [this, index](const std::string& line, LogLevel level) {
+                                 if (settled_)
+                                   log_line(fmt::format("member {}: {}", index + 1, line), level);
+                               });
   if (!daemon) throw Failure{kBadUsage, daemon.error().message};
   member->daemon = std::move(*daemon);
   const auto started = member->daemon->start();

@@ -74,15 +74,12 @@ class Visit : public std::enable_shared_from_this<Visit> {
 }  // namespace
 
 Result<std::unique_ptr<Health>> Health::open(asio::io_context& io, const net::Address& address,
-                                             std::function<std::string()> metrics,
-                                             std::chrono::milliseconds patience) {
+                                             HttpPages pages, std::chrono::milliseconds patience) {
   if (!address.is_local()) {
     return error("metrics are shown on this machine only, not at {}; use 127.0.0.1:{}",
                  address.text(), address.port);
   }
-  auto site = std::make_shared<Site>(
-      Site{{{"/metrics", std::move(metrics)}, {"/healthz", [] { return std::string{"ok\n"}; }}},
-           patience});
+  auto site = std::make_shared<Site>(Site{std::move(pages), patience});
   auto listener = net::Listener::open(io, address, [site](net::Socket socket) {
     if (site->visits >= kMostVisits) return;  // Closing it is also an answer.
     std::make_shared<Visit>(std::move(socket), site)->start();

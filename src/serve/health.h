@@ -1,14 +1,13 @@
-// What Prometheus and a supervisor ask a daemon over plain HTTP, on this machine only:
-// GET /metrics and GET /healthz. On the thread of the io_context.
+// What Prometheus and a supervisor ask a daemon over plain HTTP, on this machine only. On the
+// thread of the io_context.
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "base/result.h"
 #include "net/address.h"
+#include "serve/http.h"
 
 namespace boost::asio {
 class io_context;
@@ -24,8 +23,7 @@ class Health {
   // Listens. An error unless the address is on this machine. Who is slower than `patience`, all in
   // all, is cut off.
   static Result<std::unique_ptr<Health>> open(
-      boost::asio::io_context& io, const net::Address& address,
-      std::function<std::string()> metrics,
+      boost::asio::io_context& io, const net::Address& address, HttpPages pages,
       std::chrono::milliseconds patience = std::chrono::seconds{5});
   ~Health();
   Health(const Health&) = delete;

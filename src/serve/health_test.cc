@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -53,7 +54,9 @@ class HealthTest : public ::testing::Test {
   void open(std::chrono::milliseconds patience) {
     auto opened = Health::open(
         io_, *net::parse_address("127.0.0.1:0"),
-        [this] { return fmt::format("asked {}\n", ++asked_); }, patience);
+        {{"/metrics", [this] { return HttpPage{fmt::format("asked {}\n", ++asked_)}; }},
+         {"/healthz", [] { return HttpPage{"ok\n"}; }}},
+        patience);
     ASSERT_TRUE(opened) << opened.error().message;
     health_ = std::move(*opened);
     port_ = health_->address().port;
@@ -128,7 +131,7 @@ TEST_F(HealthTest, NoMoreThanSixteenAtATime) {
 }
 
 TEST_F(HealthTest, IsForThisMachineOnly) {
-  const auto opened = Health::open(io_, *net::parse_address("0.0.0.0:0"), [] { return ""; });
+  const auto opened = Health::open(io_, *net::parse_address("0.0.0.0:0"), {});
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, ::testing::HasSubstr("on this machine only"));
 }

@@ -19,6 +19,7 @@ constexpr Status kOk{200, "OK"};
 constexpr Status kBadRequest{400, "Bad Request"};
 constexpr Status kNoSuchPage{404, "Not Found"};
 constexpr Status kNotAllowed{405, "Method Not Allowed"};
+constexpr Status kUnwell{503, "Service Unavailable"};
 constexpr Status kHeadTooLong{431, "Request Header Fields Too Large"};
 
 // RFC 9110: what methods and the names of fields consist of.
@@ -105,7 +106,10 @@ std::string http_answer(std::string_view received, const HttpPages& pages) {
   const bool wants_text = request->method != "HEAD";
   if (wants_text && request->method != "GET") return respond(kNotAllowed, "use GET\n");
   const auto page = pages.find(request->path);
-  if (page != pages.end()) return respond(kOk, page->second(), wants_text);
+  if (page != pages.end()) {
+    const HttpPage found = page->second();
+    return respond(found.is_well ? kOk : kUnwell, found.text, wants_text);
+  }
   std::string paths;
   for (const auto& [path, text] : pages) paths += (paths.empty() ? "" : " and ") + path;
   return respond(kNoSuchPage, fmt::format("there are {}\n", paths), wants_text);

@@ -9,8 +9,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const HttpPages kPages{{"/healthz", [] { return std::string{"ok\n"}; }},
-                       {"/metrics", [] { return std::string{"entries 1\n"}; }}};
+const HttpPages kPages{{"/healthz", [] { return HttpPage{"ok\n"}; }},
+                       {"/metrics", [] { return HttpPage{"entries 1\n"}; }},
+                       {"/readyz", [] {
+                          return HttpPage{"no lease\n", false};
+                        }}};
 
 std::string answer(const std::string& request) {
   EXPECT_TRUE(has_whole_head(request)) << request;
@@ -27,6 +30,12 @@ TEST(Http, AnswersAGet) {
               StartsWith("HTTP/1.1 200 "));
 }
 
+TEST(Http, WhatIsNotWellSaysSoAndWhy) {
+  const std::string text = answer("GET /readyz HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 503 Service Unavailable\r\n"));
+  EXPECT_THAT(text, HasSubstr("\r\n\r\nno lease\n"));
+}
+
 TEST(Http, AHeadHasNoBodyButItsLength) {
   const std::string text = answer("HEAD /metrics HTTP/1.1\r\n\r\n");
   EXPECT_THAT(text, HasSubstr("Content-Length: 10\r\n\r\n"));
@@ -36,7 +45,7 @@ TEST(Http, AHeadHasNoBodyButItsLength) {
 TEST(Http, NamesThePagesThatThereAre) {
   EXPECT_THAT(answer("GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(answer("GET /metrics/ HTTP/1.1\r\n\r\n"),
-              HasSubstr("there are /healthz and /metrics\n"));
+              HasSubstr("there are /healthz and /metrics and /readyz\n"));
 }
 
 TEST(Http, OnlyReads) {

@@ -1,6 +1,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -13,12 +14,16 @@
 #include "console/log.h"
 #include "daemon/daemon.h"
 #include "engine/url.h"
+#include "metrics/metrics.h"
 #include "serve/commands.h"
 #include "serve/health.h"
+#include "serve/loop_lag.h"
 #include "serve/node_plan.h"
 
 namespace hapax::cli {
 namespace {
+
+using std::chrono::milliseconds;
 
 struct NodeArguments {
   NodeSettings flags;
@@ -52,12 +57,45 @@ void reload(const NodeArguments& a, Daemon& daemon) {
   try {
     const NodeSettings settings = settings_from(a);
     auto roles = Roles::parse(settings.role);
-    if (!roles) return log_line("the roles stay as they were: " + roles.error().message);
+    const auto log = log_options_from(settings);
+    if (!roles || !log) {
+      const std::string& wrong = !roles ? roles.error().message : log.error().message;
+      return log_line("the roles stay as they were: " + wrong, LogLevel::error);
+    }
+    set_log(*log);
     daemon.set_roles(std::move(*roles));
     log_line(fmt::format("roles read again: {} lines", settings.role.size()));
+    const auto until = daemon.renew_certificate();
+    if (!until) {
+      log_line("the certificate stays as it was: " + until.error().message, LogLevel::error);
+    } else if (*until) {
+      log_line(fmt::format("certificate read again: good until {:%Y-%m-%d}",
+                           fmt::gmtime(std::chrono::system_clock::to_time_t(**until))));
+    }
   } catch (const Failure& e) {
-    log_line(fmt::format("the roles stay as they were: {}", e.what()));
+    log_line(fmt::format("the roles stay as they were: {}", e.what()), LogLevel::error);
   }
+}
+
+// Alive is who answers; ready is who grants locks. Both say why.
+HttpPages pages_of(const Daemon& daemon, const LoopLag& lag) {
+  const auto began = std::chrono::steady_clock::now();
+  return {{"/metrics", [&] { return HttpPage{metrics_text(daemon.facts(), lag.seen())}; }},
+          {"/healthz",
+           [began] {
+             const auto age = std::chrono::steady_clock::now() - began;
+             return HttpPage{fmt::format("alive, for {} s\n", age / std::chrono::seconds{1})};
+           }},
+          {"/readyz", [&] {
+             const std::string obstacle = daemon.obstacle();
+             if (!obstacle.empty()) return HttpPage{obstacle + "\n", false};
+             const auto facts = daemon.facts();
+             const auto lease = facts->lease ? fmt::format("a lease for another {} ms, ",
+                                                           facts->lease->left / milliseconds{1})
+                                             : "";
+             return HttpPage{fmt::format("ready: {}view {} of {} members\n", lease,
+                                         number(facts->epoch), facts->view_size)};
+           }}};
 }
 
 // Until SIGTERM or SIGINT.
@@ -73,19 +111,26 @@ int serve(NodePlan plan, const NodeArguments& a) {
   std::string clients;
   for (const auto& address : plan.config.clients) clients += ' ' + address.text();
   const auto daemon = value_or_fail(
-      Daemon::create(io, std::move(plan.config), [](const std::string& line) { log_line(line); }),
+      Daemon::create(io, std::move(plan.config),
+                     [](const std::string& line, LogLevel level) { log_line(line, level); }),
       kBadUsage);
+  LoopLag lag{io, [](auto late) {
+                log_line(fmt::format("the loop was {} ms late: this machine is overloaded, or was "
+                                     "stopped for a while",
+                                     late / milliseconds{1}),
+                         LogLevel::warning);
+              }};
   std::unique_ptr<Health> health;
   if (plan.metrics) {
-    health = value_or_fail(Health::open(io, *plan.metrics, [&] { return daemon->metrics(); }),
-                           kUnavailable);
+    health = value_or_fail(Health::open(io, *plan.metrics, pages_of(*daemon, lag)), kUnavailable);
   }
   if (const auto started = daemon->start(); !started) {
     throw Failure{kUnavailable, started.error().message};
   }
-  for (const std::string& warning : warnings) log_line("warning: " + warning);
+  for (const std::string& warning : warnings) log_line(warning, LogLevel::warning);
   if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
   log_line(fmt::format("{} serves clients at{}", here, clients));
+  lag.start();
   boost::asio::signal_set signals{io, SIGTERM, SIGINT};
   const std::function<void()> on_hang_up = [&] {
     hang_up.async_wait([&](boost::system::error_code error, int) {
@@ -97,6 +142,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
   on_hang_up();
   const auto end = [&] {
     hang_up.cancel();
+    lag.stop();
     if (health) health->close();
     daemon->stop();
   };
@@ -134,6 +180,7 @@ int run_node(const Start& start, const NodeArguments& a) {
   NodePlan plan = value_or_fail(plan_of(settings), kBadUsage);
   plan.config.engines = start.engines;
   hand_over_other_engines(start, plan.config);
+  set_log(plan.log);
   if (!a.check_config) return serve(std::move(plan), a);
   boost::asio::io_context io{1};
   // Reads the certificates and refuses what starting would; opens nothing.
@@ -219,7 +266,13 @@ Command describe_node(NodeArguments& a) {
   command.add("--engine-user", &flags.engine_user, "Log in to the engine as", {.group = views});
   command.add("--engine-password-file", &flags.engine_password_file,
               "Whose first line is the password", {.group = views, .value = "FILE"});
-  command.add("--metrics", &flags.metrics, "Answer GET /metrics and /healthz here: 127.0.0.1:PORT");
+  command.add("--metrics", &flags.metrics,
+              "Answer GET /metrics, /healthz (alive) and /readyz (grants locks) here: "
+              "127.0.0.1:PORT");
+  command.add("--log-level", &flags.log_level,
+              "debug, info (if not said), warning or error, and what is worse", {.value = "LEVEL"});
+  command.add("--log-format", &flags.log_format, "text (if not said) or json, a line each",
+              {.value = "FORMAT"});
   command.add("--config", &a.config,
               "Settings from this TOML file: the names of the flags without --");
   command.add("--check-config", &a.check_config, "Print the settings in force as TOML, and end");
@@ -235,7 +288,7 @@ Command describe_node(NodeArguments& a) {
       "An address is unix:/PATH, unix:NAME (in $XDG_RUNTIME_DIR, /run/hapax or ~/.cache/hapax), "
       "or\n"
       "HOST:PORT with --ca, --cert and --key, as `hapax certs` makes them.\n"
-      "SIGHUP makes it read its roles again.\n"
+      "SIGHUP makes it read its roles and the level of its log again.\n"
       "Exit status: 0 stopped by SIGTERM or SIGINT, 64 usage or settings, 69 an address or the "
       "seat is\ntaken.";
   return command;

@@ -208,6 +208,9 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
     if (!election) return election.error();
     plan.config.election = *election;
   }
+  const auto log = log_options_from(s);
+  if (!log) return log.error();
+  plan.log = *log;
   if (s.metrics) {
     auto metrics = addresses("metrics", {*s.metrics});
     if (!metrics) return metrics.error();
@@ -218,6 +221,21 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
     }
   }
   return plan;
+}
+
+Result<LogOptions> log_options_from(const NodeSettings& s) {
+  LogOptions options;
+  if (s.log_level) {
+    const auto level = log_level_from(*s.log_level);
+    if (!level) return level.error();
+    options.level = *level;
+  }
+  if (s.log_format) {
+    const auto format = log_format_from(*s.log_format);
+    if (!format) return format.error();
+    options.format = *format;
+  }
+  return options;
 }
 
 std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
@@ -275,6 +293,8 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
   if (s.socket_mode) line("socket-mode", *s.socket_mode);
   if (s.socket_group) line("socket-group", *s.socket_group);
   if (plan.metrics) line("metrics", plan.metrics->text());
+  line("log-level", std::string{name_of(plan.log.level)});
+  line("log-format", std::string{name_of(plan.log.format)});
   return out;
 }
 

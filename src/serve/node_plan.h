@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "campaigns/election_id.h"
+#include "console/log.h"
 #include "daemon/node_config.h"
 #include "net/address.h"
 #include "serve/node_settings.h"
@@ -15,8 +16,11 @@ namespace hapax::cli {
 struct NodePlan {
   NodeConfig config;
   std::optional<net::Address> metrics;
+  LogOptions log;
 };
 
+// An error that says what to write.
+Result<LogOptions> log_options_from(const NodeSettings& settings);
 // Fills in what is not said; an error that says what is missing or wrong.
 Result<NodePlan> plan_of(const NodeSettings& settings);
 // The same as TOML: what --check-config prints, and --config reads.

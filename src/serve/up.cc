@@ -110,7 +110,7 @@ Command describe_up(UpArguments& a) {
 }  // namespace
 
 void say_hello(const UpPlan& plan) {
-  for (const std::string& warning : plan.policy.warnings()) log_line("warning: " + warning);
+  for (const std::string& warning : plan.policy.warnings()) log_line(warning, LogLevel::warning);
   fmt::print("{} members, until ^C. Programs of this machine reach them at {}\n",
              plan.arguments.size, plan.usual);
   fmt::print("In another terminal:  hapax run NAME -- CMD…   hapax who   hapax status\n");

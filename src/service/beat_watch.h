@@ -50,6 +50,7 @@ class BeatWatch {
     const auto at = sights_.find(life);
     return at == sights_.end() || at->second.is_given_up;
   }
+  // It stood still for so long that it is given up on, or would be if we had a say.
   bool is_overdue(Life life, Instant now) const {
     const auto at = sights_.find(life);
     return at != sights_.end() && is_overdue(at->second, now);
@@ -58,6 +59,12 @@ class BeatWatch {
     const auto at = sights_.find(life);
     const Instant since = at == sights_.end() ? now : at->second.since;
     return std::max(Span{0}, since + patience_ - now);
+  }
+  // When its beat changed last, as far as we saw.
+  std::optional<Instant> changed_at(Life life) const {
+    const auto at = sights_.find(life);
+    if (at == sights_.end()) return std::nullopt;
+    return at->second.since;
   }
   bool has_changed_within(Span span, Life life, Instant now) const {
     const auto at = sights_.find(life);

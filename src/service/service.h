@@ -80,9 +80,8 @@ class Service {
                        std::optional<Turn> last, Orders& orders);
   // An error if it does not wait: it may hold the lock by now.
   Result<void> abandon(Instant now, std::string_view name, WaiterId waiter, Orders& orders);
-
-  // Its lock is broken. REQUIRES: it holds that lock, and a view runs.
-  void lose(Instant now, const std::string& name, WaiterId waiter, Orders& orders);
+  void lose(Instant now, const std::string& name, WaiterId waiter,
+            Orders& orders);  // See ViewLocks.
 
   // --- coming and going ---
 
@@ -104,10 +103,7 @@ class Service {
   std::optional<Span> lease_left(Instant now) const;
   Instant lease_deadline() const { return lease_end_; }
   Instant promised_until() const { return lease_end_ - times_.margin(); }
-  // Its beat stood still for so long that it is given up on, or would be if we had a say.
-  bool is_overdue(Life life, Instant now) const { return beats_.is_overdue(life, now); }
-  // How long until then, if it does not beat again.
-  Span overdue_in(Life life, Instant now) const { return beats_.overdue_in(life, now); }
+  const BeatWatch& beats() const { return beats_; }  // Of the others, as we saw them.
   // Its beat has changed not long ago.
   bool is_fresh(Life life, Instant now) const {
     return beats_.has_changed_within(times_.ttl / 2, life, now);

@@ -226,6 +226,7 @@ void ViewLocks::stop() {
     }
   });
   unleased_.clear();
+  holders_->on_stopped(table_->stats());
   table_.reset();
 }
 

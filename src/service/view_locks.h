@@ -41,6 +41,8 @@ class Holders {
   // Its grant is about to be lost, and it does not enter by it any more. The turn of its last
   // entry, if it may have entered again by itself: whoever is next counts on from there.
   virtual std::optional<Turn> take_back(WaiterId /*waiter*/) { return std::nullopt; }
+  // A view has stopped, and this is what was counted in it.
+  virtual void on_stopped(const LockStats& /*stats*/) {}
 };
 
 class ViewLocks {

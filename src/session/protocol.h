@@ -63,10 +63,11 @@ struct Who {
   std::string name;
   HAPAX_RECORD(Who, request, name)
 };
-// Answered by State.
+// Answered by State; with what every member says of itself, if `all` are asked for.
 struct AskState {
   RequestId request = 0;
-  HAPAX_RECORD(AskState, request)
+  bool all = false;
+  HAPAX_RECORD(AskState, request, all)
 };
 // A sign of life; answered by Pong.
 struct Ping {
@@ -249,6 +250,27 @@ struct ViewState {
   HAPAX_RECORD(ViewState, engine, engine_reachable, engine_said, engine_trouble, ttl_ms, lease_ms,
                in_jeopardy, standing, lives, bans)
 };
+// How a member is, as it says itself.
+struct MemberReport {
+  std::uint32_t member = 0;
+  std::string name;
+  std::string obstacle;  // Why it can grant nothing now; empty: it can.
+  Epoch epoch{};
+  std::uint32_t size = 0;      // Of its view; 0: none runs.
+  std::uint64_t lease_ms = 0;  // Left.
+  std::uint64_t clients = 0;
+  std::uint64_t held = 0;
+  std::uint64_t waiting = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t uptime_ms = 0;
+  HAPAX_RECORD(MemberReport, member, name, obstacle, epoch, size, lease_ms, clients, held, waiting,
+               entries, uptime_ms)
+};
+struct Reports {
+  std::vector<MemberReport> reports;
+  std::vector<std::uint32_t> silent;  // Members that did not answer in time.
+  HAPAX_RECORD(Reports, reports, silent)
+};
 struct State {
   RequestId request = 0;
   std::string group;
@@ -273,9 +295,10 @@ struct State {
   std::uint64_t term = 0;
   std::optional<std::uint32_t> leader;  // Of those that the daemon reaches.
   std::optional<ViewState> view;
+  std::optional<Reports> all{};  // If asked for.
   HAPAX_RECORD(State, request, group, member, epoch, members, up, trouble, standing, name, obstacle,
                away, absence, locks, held, waiting, entries, messages_sent, messages_received,
-               uptime_ms, election, term, leader, view)
+               uptime_ms, election, term, leader, view, all)
 };
 struct Pong {
   RequestId request = 0;

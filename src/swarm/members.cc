@@ -226,7 +226,7 @@ void Members::look_around(SwarmMember& m) {
 bool Members::may_announce(const SwarmMember& m, Instant now) const {
   const std::vector<Beat>& beats = m.service->reg().beats;
   return m.has_read && std::all_of(beats.begin(), beats.end(), [&](const Beat& beat) {
-           return network_.is_up(m.index, beat.life) || m.service->is_overdue(beat.life, now);
+           return network_.is_up(m.index, beat.life) || m.service->beats().is_overdue(beat.life, now);
          });
 }
 

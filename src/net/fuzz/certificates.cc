@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/testing/fuzz.h"
-#include "net/tls.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 namespace {

@@ -1,15 +1,18 @@
-#include "net/tls.h"
+#include "tls/tls.h"
 
 #include <algorithm>
 #include <boost/asio/ssl/context.hpp>
 #include <cctype>
 #include <charconv>
+#include <ctime>
+#include <filesystem>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "handshake/handshake.h"
 
 namespace hapax::net {
@@ -117,6 +120,16 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
   if (SSL_CTX_load_verify_file(raw, files.authority.c_str()) != 1) {
     return error("cannot use the authority {}: {}", files.authority, why());
   }
+  const std::filesystem::path revoked =
+      std::filesystem::path{files.authority}.parent_path() / kRevokedFile;
+  if (std::error_code failed; std::filesystem::exists(revoked, failed)) {
+    X509_STORE* store = SSL_CTX_get_cert_store(raw);
+    X509_LOOKUP* lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+    if (X509_load_crl_file(lookup, revoked.c_str(), X509_FILETYPE_PEM) < 1) {
+      return error("cannot use the list of the revoked {}: {}", revoked.string(), why());
+    }
+    X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+  }
   if (SSL_CTX_use_certificate_chain_file(raw, files.certificate.c_str()) != 1) {
     return error("cannot use the certificate {}: {}", files.certificate, why());
   }
@@ -127,6 +140,31 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
     return error("the key {} does not belong to the certificate {}", files.key, files.certificate);
   }
   return context;
+}
+
+Result<void> renew(ssl::context& context, const TlsFiles& files) {
+  const auto fresh = make_tls_context(files);
+  if (!fresh) return fresh.error();
+  SSL_CTX* to = context.native_handle();
+  SSL_CTX* from = (*fresh)->native_handle();
+  X509* certificate = SSL_CTX_get0_certificate(from);
+  if (member_of(certificate) != member_of(SSL_CTX_get0_certificate(to))) {
+    return error("the certificate {} is made out to somebody else than the one before",
+                 files.certificate);
+  }
+  STACK_OF(X509)* chain = nullptr;
+  SSL_CTX_get0_chain_certs(from, &chain);
+  const bool is_taken =
+      SSL_CTX_use_cert_and_key(to, certificate, SSL_CTX_get0_privatekey(from), chain, 1) == 1;
+  HAPAX_CHECK(is_taken);  // The fresh one has taken them, too.
+  SSL_CTX_set1_cert_store(to, SSL_CTX_get_cert_store(from));
+  return {};
+}
+
+std::chrono::system_clock::time_point good_until(ssl::context& context) {
+  std::tm parts{};
+  ASN1_TIME_to_tm(X509_get0_notAfter(SSL_CTX_get0_certificate(context.native_handle())), &parts);
+  return std::chrono::system_clock::from_time_t(timegm(&parts));
 }
 
 Result<Seat> member_in(const TlsFiles& files) {

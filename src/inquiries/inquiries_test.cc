@@ -1,4 +1,4 @@
-#include "daemon/inquiries.h"
+#include "inquiries/inquiries.h"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -32,6 +32,7 @@ class Crowded : public ::testing::Test {
       {[] { return std::vector{Seat{1}}; },
        [this](Seat, const PeerMessage& message) { sent_.push_back(payload_of(message).size()); },
        [](Seat) { return true; }, [this](const std::string&) { return crowd(); },
+       [] { return session::MemberReport{}; },
        [this](auto, auto then) { timers_.push_back(std::move(then)); }}};
 };
 
@@ -61,6 +62,34 @@ TEST_F(Crowded, TakesNoAnswerThatNoMemberGives) {
   EXPECT_EQ(told, 0);
   EXPECT_TRUE(inquiries_.on(Seat{1}, TellLocks{1, {}, 0}));
   EXPECT_EQ(told, 1);
+}
+
+TEST_F(Crowded, EverybodySaysHowItIs) {
+  session::Reports told;
+  ASSERT_TRUE(
+      inquiries_.ask_how_all_are(nullptr, [&](session::Reports&& all) { told = std::move(all); })
+          .has_value());
+  EXPECT_TRUE(told.reports.empty());
+  TellReport wrong{1, {}};
+  wrong.report.obstacle = std::string(100'000, 'x');
+  EXPECT_FALSE(inquiries_.on(Seat{1}, wrong));
+  EXPECT_TRUE(told.reports.empty());
+  TellReport right{1, {}};
+  right.report.member = 7;
+  EXPECT_TRUE(inquiries_.on(Seat{1}, right));
+  ASSERT_EQ(told.reports.size(), 2u);
+  EXPECT_EQ(told.reports.back().member, 1u) << "of whom it is, the link knows";
+  EXPECT_TRUE(told.silent.empty());
+}
+
+TEST_F(Crowded, WhoDoesNotSayHowItIsIsNamed) {
+  session::Reports told;
+  ASSERT_TRUE(
+      inquiries_.ask_how_all_are(nullptr, [&](session::Reports&& all) { told = std::move(all); })
+          .has_value());
+  ring();
+  EXPECT_EQ(told.reports.size(), 1u);
+  EXPECT_EQ(told.silent, std::vector<std::uint32_t>{1});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // says `hapax:client-NAME`; nobody is both.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <openssl/types.h>
 #include <optional>
@@ -23,8 +24,18 @@ struct TlsFiles {
   std::string key;          // … and its private key.
 };
 
+// Beside the authority's: whom it no longer vouches for. May be missing.
+inline constexpr const char* kRevokedFile = "crl.pem";
+
 // A context for dialling as well as for accepting. The error names the file.
 Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFiles& files);
+
+// Takes what the files have now, for connections that are made from here on; those that are open
+// stay as they are. The same name as before, or an error that changes nothing.
+Result<void> renew(boost::asio::ssl::context& context, const TlsFiles& files);
+
+// Until when our own certificate is good.
+std::chrono::system_clock::time_point good_until(boost::asio::ssl::context& context);
 
 // The member that a certificate was made out to; nothing if none.
 std::optional<Seat> member_of(X509* certificate);

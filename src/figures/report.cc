@@ -1,4 +1,4 @@
-#include "daemon/report.h"
+#include "figures/report.h"
 
 #include <fmt/format.h>
 #include <string_view>
@@ -9,6 +9,10 @@ namespace {
 std::optional<std::uint32_t> as_number(std::optional<Seat> member) {
   if (!member) return std::nullopt;
   return number(*member);
+}
+
+std::string name_of(const Facts& facts) {
+  return facts.name.empty() ? fmt::format("member {}", number(facts.self) + 1) : facts.name;
 }
 
 std::uint64_t milliseconds_of(const Facts& facts) {
@@ -23,9 +27,9 @@ std::uint64_t longest_turn_us(const Facts& facts) {
 
 session::State state_of(const Facts& facts) {
   session::State state;
-  state.group = facts.config.group;
-  state.name = facts.name;
-  state.member = number(facts.config.self);
+  state.group = facts.group;
+  state.name = name_of(facts);
+  state.member = number(facts.self);
   state.epoch = facts.epoch;
   state.locks = facts.locks.instances;
   state.held = facts.locks.held;
@@ -36,16 +40,35 @@ session::State state_of(const Facts& facts) {
     state.messages_received += algorithm.received;
   }
   state.uptime_ms = milliseconds_of(facts);
-  state.election = name_of(facts.config.election);
+  state.election = name_of(facts.election);
   state.term = number(facts.term);
   state.leader = as_number(facts.leader);
+  state.obstacle = facts.obstacle;
   return state;
+}
+
+session::MemberReport member_report_of(const Facts& facts) {
+  session::MemberReport report;
+  report.member = number(facts.self);
+  report.name = name_of(facts).substr(0, session::kLongestText);
+  report.obstacle = facts.obstacle.substr(0, session::kLongestText);
+  report.epoch = facts.epoch;
+  report.size = static_cast<std::uint32_t>(facts.view_size);
+  if (facts.lease) {
+    report.lease_ms = static_cast<std::uint64_t>(facts.lease->left / std::chrono::milliseconds{1});
+  }
+  report.clients = facts.clients;
+  report.held = facts.locks.held;
+  report.waiting = facts.locks.waiting;
+  report.entries = facts.locks.entries;
+  report.uptime_ms = milliseconds_of(facts);
+  return report;
 }
 
 session::Stats stats_of(const Facts& facts) {
   session::Stats stats;
-  stats.member = number(facts.config.self);
-  stats.name = facts.name;
+  stats.member = number(facts.self);
+  stats.name = name_of(facts);
   stats.uptime_ms = milliseconds_of(facts);
   for (std::uint8_t i = 0; i < kMostAlgorithmIds; ++i) {
     const auto& counts = facts.locks.algorithms[i];
@@ -63,6 +86,13 @@ session::Stats stats_of(const Facts& facts) {
   count("clients", facts.clients);
   count("longest turn, us", longest_turn_us(facts));
   count("complaints", facts.complaints);
+  count("views", facts.views.views);
+  count("losses told", facts.views.lost_grants);
+  count("stale messages refused", facts.views.old_frames);
+  if (facts.lease) {
+    count("leases lost", facts.counts.lease_losses);
+    count("engine commits", facts.counts.commits.count());
+  }
   const net::Stats& links = facts.links;
   count("link messages out", links.messages_out);
   count("link messages in", links.messages_in);
@@ -79,24 +109,6 @@ session::Stats stats_of(const Facts& facts) {
     count(fmt::format("dropped: {}", net::name_of(static_cast<net::Drop>(i))), links.drops[i]);
   }
   return stats;
-}
-
-std::string metrics_of(const Facts& facts) {
-  std::string text;
-  const auto metric = [&](std::string_view name, std::string_view help, std::uint64_t value,
-                          std::string_view type) {
-    text += fmt::format("# HELP hapax_{0} {1}\n# TYPE hapax_{0} {2}\nhapax_{0} {3}\n", name, help,
-                        type, value);
-  };
-  metric("lock_instances", "Locks in memory.", facts.locks.instances, "gauge");
-  metric("locks_held", "Locks held by clients of this member.", facts.locks.held, "gauge");
-  metric("lock_waiters", "Clients of this member that wait.", facts.locks.waiting, "gauge");
-  metric("entries_total", "Grants to clients of this member.", facts.locks.entries, "counter");
-  metric("clients", "Clients connected.", facts.clients, "gauge");
-  metric("longest_turn_microseconds", "Longest time that the loop was busy at one go.",
-         longest_turn_us(facts), "gauge");
-  metric("complaints_total", "Messages of peers that were refused.", facts.complaints, "counter");
-  return text;
 }
 
 }  // namespace hapax

@@ -1,0 +1,129 @@
+#include "certs/kept_certs.h"
+
+#include <algorithm>
+#include <compare>
+#include <ctime>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "base/nearest.h"
+#include "certs/authority.h"
+#include "certs/new_file.h"
+#include "tls/tls.h"
+
+namespace hapax::net {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::system_clock;
+
+system_clock::time_point time_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
+  return system_clock::from_time_t(timegm(&parts));
+}
+
+std::string serial_of(X509& certificate) {
+  BIGNUM* number = ASN1_INTEGER_to_BN(X509_get_serialNumber(&certificate), nullptr);
+  char* text = BN_bn2hex(number);
+  std::string serial = text == nullptr ? "" : text;
+  OPENSSL_free(text);
+  BN_free(number);
+  return serial;
+}
+
+bool is_in(X509_CRL* list, X509& certificate) {
+  X509_REVOKED* found = nullptr;
+  return list != nullptr && X509_CRL_get0_by_cert(list, &found, &certificate) == 1;
+}
+
+// Members as people count, then clients.
+auto order_of(const KeptCert& cert) {
+  const bool is_member = cert.name.starts_with("member-");
+  return std::tuple{cert.name != "ca", !is_member, is_member ? cert.name.size() : 0, cert.name};
+}
+
+// Whether there is a certificate of that name; an error that says which one may have been meant.
+Result<void> find(const fs::path& folder, const std::vector<KeptCert>& kept,
+                  const std::string& name) {
+  std::vector<std::string> names;
+  for (const KeptCert& cert : kept) {
+    if (cert.name == name && name != "ca") return {};
+    if (cert.name != "ca") names.push_back(cert.name);
+  }
+  if (name == "ca") return error("the authority itself is not renewed or revoked: make new ones");
+  const std::string meant = nearest(name, names);
+  return error("there is no certificate of {} in {}{}", name, folder.string(),
+               meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+}
+
+}  // namespace
+
+Result<std::vector<KeptCert>> list_certs(const fs::path& folder) {
+  std::error_code failed;
+  std::vector<KeptCert> kept;
+  const Revoked revoked = read_revoked(folder / kRevokedFile);
+  for (const auto& entry : fs::directory_iterator{folder, failed}) {
+    const std::string name = entry.path().stem().string();
+    const bool is_ours = name == "ca" || name.starts_with("member-") || name.starts_with("client-");
+    if (!is_ours || entry.path().extension() != ".pem") continue;
+    const Certificate certificate = read_certificate(entry.path());
+    if (!certificate) return error("{} is not a certificate", entry.path().string());
+    kept.push_back({name, host_of(*certificate), serial_of(*certificate),
+                    time_of(X509_get0_notBefore(certificate.get())),
+                    time_of(X509_get0_notAfter(certificate.get())),
+                    is_in(revoked.get(), *certificate)});
+  }
+  if (failed) return error("cannot read {}: {}", folder.string(), failed.message());
+  if (kept.empty()) return error("there are no certificates in {}", folder.string());
+  std::sort(kept.begin(), kept.end(),
+            [](const KeptCert& a, const KeptCert& b) { return order_of(a) < order_of(b); });
+  return kept;
+}
+
+Result<std::vector<fs::path>> renew_certs(const fs::path& folder,
+                                          const std::vector<std::string>& names, int days) {
+  const auto authority = read_authority(folder);
+  if (!authority) return authority.error();
+  const auto kept = list_certs(folder);
+  if (!kept) return kept.error();
+  for (const std::string& name : names) {
+    if (auto there = find(folder, *kept, name); !there) return there.error();
+  }
+  std::vector<fs::path> written;
+  for (const KeptCert& cert : *kept) {
+    const bool is_named = std::find(names.begin(), names.end(), cert.name) != names.end();
+    if (cert.name == "ca" || (names.empty() ? cert.is_revoked : !is_named)) continue;
+    const Pair pair = cert.name.starts_with("member-")
+                          ? make_member(cert.name, cert.host, days, *authority)
+                          : make_client(cert.name, days, *authority);
+    const NewFile files[] = {{folder / (cert.name + ".key"), pem_of(*pair.key), 0600},
+                             {folder / (cert.name + ".pem"), pem_of(*pair.certificate), 0644}};
+    for (const NewFile& file : files) {
+      if (const auto e = replace(file)) return *e;
+      written.push_back(file.path);
+    }
+  }
+  return written;
+}
+
+Result<fs::path> revoke_certs(const fs::path& folder, const std::vector<std::string>& names) {
+  const auto authority = read_authority(folder);
+  if (!authority) return authority.error();
+  const auto kept = list_certs(folder);
+  if (!kept) return kept.error();
+  const fs::path path = folder / kRevokedFile;
+  Revoked list = read_revoked(path);
+  if (!list && fs::exists(path)) return error("{} is not a list of the revoked", path.string());
+  if (!list) list = make_revoked(*authority);
+  for (const std::string& name : names) {
+    if (auto there = find(folder, *kept, name); !there) return there.error();
+    const Certificate certificate = read_certificate(folder / (name + ".pem"));
+    if (!is_in(list.get(), *certificate)) revoke(*list, *certificate);
+  }
+  sign(*list, *authority);
+  if (const auto e = replace({path, pem_of(*list), 0644})) return *e;
+  return path;
+}
+
+}  // namespace hapax::net
