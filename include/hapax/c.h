@@ -98,7 +98,8 @@ void hapax_lock_close(hapax_lock* lock);
 
 /* Waits for it. Signals do not end the wait; for that ask, and poll. */
 int hapax_lock_acquire(hapax_lock* lock);
-/* HAPAX_TIMED_OUT if it is taken: known after a quarter of a second, the time to ask everybody. */
+/* HAPAX_TIMED_OUT if it is taken: known after a quarter of a second, the time to ask everybody.
+ * HAPAX_UNAVAILABLE if nobody can be granted it: no lease, or a member that may have it is away. */
 int hapax_lock_try(hapax_lock* lock);
 /* HAPAX_TIMED_OUT if it was not granted in time. */
 int hapax_lock_acquire_for(hapax_lock* lock, int64_t milliseconds);

@@ -70,9 +70,8 @@ class Group {
   virtual std::optional<Span> lease_left() const = 0;
   // What this member is doing, or what is in the way, for people.
   virtual std::string standing() const = 0;
-  // What people call whoever sits there: db2; in a fixed list, member 2.
-  virtual std::string name_at(Seat seat) const;
-  virtual std::string obstacle() const = 0;  // Why nothing can be granted here; empty: it can.
+  virtual std::string name_at(Seat seat) const;  // As people call it: member db2, member 2.
+  virtual std::string obstacle() const = 0;      // Why nothing can be granted here; empty: it can.
   virtual std::vector<AwayMember> away() const = 0;  // Of the view: we do not reach them.
   std::string name() const { return options_.name.empty() ? name_at(seat()) : options_.name; }
   bool has_leases() const { return !options_.list; }
