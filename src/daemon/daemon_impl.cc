@@ -100,7 +100,8 @@ Breaking::Broken Daemon::Impl::break_here(const BreakLock& asked) {
   if (*broken > 0) {
     log_(fmt::format("broke {}, as asked for by {}: {} who held it here {} told",
                      printable(asked.name), printable(asked.by), *broken,
-                     *broken == 1 ? "was" : "were"));
+                     *broken == 1 ? "was" : "were"),
+         LogLevel::warning);
   }
   return {*broken};
 }
