@@ -275,7 +275,7 @@ TEST_F(Rights, CertificatesAreReadAgainWhenTheDaemonIsHungUpOn) {
     return daemon->err().find("certificate read again: good until") != std::string::npos;
   })) << daemon->err();
   EXPECT_EQ(as("alice", {"try", "y"})->wait(20s), 0);
-  EXPECT_EQ(as("bob", {"try", "y"})->wait(20s), 69);
+  EXPECT_EQ(as("bob", {"try", "y"})->wait(20s), 77);
   EXPECT_FALSE(holder->has_ended()) << "no connection was dropped";
   EXPECT_EQ(as("alice", {"try", "x"})->wait(20s), 1);
 

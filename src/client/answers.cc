@@ -58,7 +58,7 @@ ViewStatus view_of(session::ViewState&& v) {
 }
 
 MemberStatus member_of(session::MemberReport&& r) {
-  return {r.member,
+  return {r.member + 1,
           std::move(r.name),
           std::move(r.obstacle),
           r.epoch,

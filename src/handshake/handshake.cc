@@ -77,6 +77,8 @@ std::string words_of(const Refused& refused) {
           "{} is of another authority ({}) than ours: one of the two has the wrong "
           "ca.pem, or files of another group",
           which, refused.issuer);
+    case X509_V_ERR_CERT_REVOKED:
+      return which + " was revoked";
     default:
       return fmt::format("{}: {}", which, X509_verify_cert_error_string(refused.why));
   }
@@ -103,11 +105,12 @@ std::string words_of_alert(SSL* session, int reason) {
           "it refuses {}, which ran out{}: renew it, or look at the clocks", ours,
           certificate == nullptr ? "" : " at " + day_of(X509_get0_notAfter(certificate)));
     }
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+      return fmt::format("it refuses {}, which was revoked", ours);
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
       return "it wants a certificate, and we have shown none: give --cert and --key";
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
-    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
     case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
     case SSL_R_TLSV1_ALERT_ACCESS_DENIED:
       return fmt::format("it refuses {}; its log says why", ours);
