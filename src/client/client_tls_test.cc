@@ -33,8 +33,9 @@ class TlsClients : public ::testing::Test {
     HAPAX_CHECK(net::make_certs({ours_.path(), {"localhost"}, 825, false, {"alice"}}).has_value());
     HAPAX_CHECK(
         net::make_certs({theirs_.path(), {"localhost"}, 825, false, {"alice"}}).has_value());
-    daemon_ =
-        DaemonThread::start(config(), [this](const std::string& line) { note(line); }).value();
+    daemon_ = DaemonThread::start(config(), [this](const std::string& line, LogLevel) {
+                note(line);
+              }).value();
   }
 
   void note(const std::string& line) {
