@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <optional>
@@ -67,6 +68,19 @@ TEST(Documents, ShowWhatTheBinaryPrints) {
     }
   }
   EXPECT_GE(blocks, 2u);
+}
+
+// Doxygen warns of every public name that nobody has documented, and of what it does not
+// understand.
+TEST(Documents, HaveAReferenceOfEveryPublicName) {
+  const testing::Folder folder;
+  const std::string command =
+      "cd " HAPAX_ROOT " && { cat docs/Doxyfile; echo OUTPUT_DIRECTORY=" + folder.path().string() +
+      "; } | doxygen - 2>" + (folder / "warnings").string();
+  EXPECT_EQ(std::system(command.c_str()), 0);  // NOLINT(cert-env33-c): as people do it
+  EXPECT_EQ(contents_of(folder / "warnings"), "");
+  EXPECT_TRUE(fs::exists(folder / "html/classhapax_1_1Mutex.html"));
+  EXPECT_TRUE(fs::exists(folder / "html/c_8h.html"));
 }
 
 // A row of a table "| dropped | `hapax sim NAME …` | reported |".

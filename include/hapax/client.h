@@ -26,54 +26,58 @@ class JobTie;
 
 // Somebody who holds a lock or waits for it, as its daemon knows them.
 struct Person {
-  std::uint32_t member = 0;  // Whose daemon that is, from 1 …
-  std::string member_name;   // … and what people call it.
-  std::string host;
-  std::uint32_t pid = 0;
-  std::string command;
+  std::uint32_t member = 0;           // Whose daemon that is, from 1 …
+  std::string member_name;            // … and what people call it.
+  std::string host;                   // Where it runs.
+  std::uint32_t pid = 0;              // There.
+  std::string command;                // As ps shows it.
   std::chrono::milliseconds since{};  // How long it has held, or waited.
   std::optional<Fence> fence;         // Of a holder.
   bool shared = false;                // Holds it with others, or asks for no more than that.
 };
 
+// A lock, and who has to do with it.
 struct LockInfo {
-  std::string name;
-  std::string algorithm;
-  std::optional<Person> holder;
-  std::vector<Person> sharers;  // Who holds it with others: readers, units of a semaphore.
-  std::vector<Person> waiters;  // Each member's in their order; members in the order of their ids.
+  std::string name;              // Of the lock.
+  std::string algorithm;         // That serves it.
+  std::optional<Person> holder;  // Alone.
+  std::vector<Person> sharers;   // Who holds it with others: readers, units of a semaphore.
+  std::vector<Person> waiters;   // Each member's in their order; members in the order of their ids.
   // An answer has a limit, and people beyond it are only counted. Where all locks were asked for,
   // that is always so for those after a member's first hundred.
-  std::uint64_t more_sharers = 0, more_waiters = 0;
+  std::uint64_t more_sharers = 0;
+  std::uint64_t more_waiters = 0;  // As more_sharers.
 };
 
 // Of a group whose members find one another through an engine.
 struct ViewStatus {
+  // A member of the group, or one that was or will be.
   struct Life {
-    std::uint64_t life = 0;  // One run of one member; never used again.
-    std::uint32_t seat = 0;  // From 1.
-    std::string name;
-    std::string address;
-    bool is_member = false;  // Of the view.
-    bool is_up = false;      // Connected to the daemon that answers, or itself.
-    bool is_evicted = false;
-    std::uint64_t beat = 0;
+    std::uint64_t life = 0;   // One run of one member; never used again.
+    std::uint32_t seat = 0;   // Its place among the members, from 1.
+    std::string name;         // For people.
+    std::string address;      // Where others reach it.
+    bool is_member = false;   // Of the view.
+    bool is_up = false;       // Connected to the daemon that answers, or itself.
+    bool is_evicted = false;  // Somebody has stopped its beats.
+    std::uint64_t beat = 0;   // The latest that the engine has of it.
   };
-  std::string engine;
-  bool engine_reachable = false;
-  std::string engine_said;
-  std::string engine_trouble;  // A sentence, if it does not answer.
-  std::chrono::milliseconds ttl{};
+  std::string engine;                 // Its URL.
+  bool engine_reachable = false;      // It has answered lately.
+  std::string engine_said;            // What was wrong last; empty: nothing.
+  std::string engine_trouble;         // A sentence, if it does not answer.
+  std::chrono::milliseconds ttl{};    // How long a lease lasts.
   std::chrono::milliseconds lease{};  // Left; zero: none, and nothing is granted.
   bool in_jeopardy = false;  // The engine has not answered for a while; nothing is lost yet.
   std::string standing;      // What the daemon is doing, for people.
-  std::vector<Life> lives;
+  std::vector<Life> lives;   // All that the engine knows of.
+  // A seat that is kept out.
   struct Ban {
     std::uint32_t seat = 0;  // From 1.
     std::string name;        // Of the member that had it …
     std::string by;          // … and of the one that was asked to ban it.
   };
-  std::vector<Ban> bans;
+  std::vector<Ban> bans;  // Until they are lifted.
 };
 
 // How one member is, as it says itself.
@@ -88,11 +92,12 @@ struct MemberStatus {
   std::chrono::milliseconds uptime{};
 };
 
+// A group, as one of its members sees it.
 struct GroupStatus {
-  std::string group;
-  std::uint32_t member = 0;  // The daemon that answers, from 1.
-  std::uint32_t size = 0;
-  Epoch epoch{};
+  std::string group;                 // Its name.
+  std::uint32_t member = 0;          // The daemon that answers, from 1.
+  std::uint32_t size = 0;            // How many members there are.
+  Epoch epoch{};                     // Of the view; fences begin with it.
   std::vector<std::string> members;  // Where each is reached.
   std::vector<bool> up;              // Whether the daemon that answers is connected to it.
   std::vector<std::string> trouble;  // Why it is not, as far as one of the two has said so.
@@ -110,16 +115,19 @@ struct GroupStatus {
     // waited for.
     std::optional<std::chrono::milliseconds> free_in;
   };
-  std::vector<Away> away;
-  std::string absence;  // The same in a sentence; empty: nobody is away.
-  std::uint64_t locks = 0, held = 0, waiting = 0, entries = 0;
-  std::uint64_t messages_sent = 0, messages_received = 0;
-  std::chrono::milliseconds uptime{};
-  std::string election;    // The algorithm by which members elect.
-  std::uint64_t term = 0;  // Of the election among those that are up.
-  // Its outcome, from 1. For people: no fence, decides nothing.
-  std::optional<std::uint32_t> leader;
-  std::optional<ViewStatus> view;  // With an engine.
+  std::vector<Away> away;               // All of them.
+  std::string absence;                  // The same in a sentence; empty: nobody is away.
+  std::uint64_t locks = 0;              // That the daemon has to do with …
+  std::uint64_t held = 0;               // … that its clients hold …
+  std::uint64_t waiting = 0;            // … how often they wait for one …
+  std::uint64_t entries = 0;            // … and how many grants they have had.
+  std::uint64_t messages_sent = 0;      // To other members, of all algorithms …
+  std::uint64_t messages_received = 0;  // … and from them.
+  std::chrono::milliseconds uptime{};   // Of the daemon.
+  std::string election;                 // The algorithm by which members elect.
+  std::uint64_t term = 0;               // Of the election among those that are up.
+  std::optional<std::uint32_t> leader;  // Its outcome, from 1. For people: it decides nothing.
+  std::optional<ViewStatus> view;       // With an engine.
   // If asked for: what members say of themselves, and which, from 1, did not within a second.
   std::vector<MemberStatus> all;
   std::vector<std::uint32_t> silent;
@@ -127,14 +135,16 @@ struct GroupStatus {
 
 // What one member has counted since it started.
 struct MemberStats {
+  // Messages of an algorithm.
   struct Traffic {
-    std::string algorithm;
-    std::uint64_t sent = 0, received = 0;  // Messages.
+    std::string algorithm;       // Its name.
+    std::uint64_t sent = 0;      // To other members.
+    std::uint64_t received = 0;  // From them.
   };
-  std::uint32_t member = 0;  // From 1.
-  std::string name;          // For people.
-  std::chrono::milliseconds uptime{};
-  std::vector<Traffic> traffic;
+  std::uint32_t member = 0;                                     // Which, from 1.
+  std::string name;                                             // For people.
+  std::chrono::milliseconds uptime{};                           // Since then.
+  std::vector<Traffic> traffic;                                 // By algorithm.
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // For people: names may change.
 };
 
@@ -143,8 +153,10 @@ struct ClientOptions {
   std::vector<std::string> addresses{};  // unix:/path or host:port; the first that answers serves.
   // PEM files, as `hapax certs --clients` makes them: with them TCP is TLS 1.3. Without them only
   // Unix sockets are reached …
-  std::string authority{}, certificate{}, key{};
-  bool insecure = false;  // … and TCP on this machine, whoever of its users may listen there.
+  std::string authority{};
+  std::string certificate{};  // Who we are …
+  std::string key{};          // … and its private key.
+  bool insecure = false;      // … and TCP on this machine, whoever of its users may listen there.
   // Behind a Unix socket only a daemon of our own user or root's is believed; and this one's, by
   // name or number.
   std::string server_user{};
@@ -152,22 +164,23 @@ struct ClientOptions {
   bool asks_only = false;
 };
 
+// A connection to a daemon, for any number of locks and threads.
 class Client {
  public:
   // The daemon is asked for a sign of life this often; after this much silence it counts as gone,
   // and what it granted as lost.
   static constexpr std::chrono::milliseconds kPingEvery{1'000};
-  static constexpr std::chrono::milliseconds kSilence{4'000};
+  static constexpr std::chrono::milliseconds kSilence{4'000};  // See kPingEvery.
 
-  // The local daemon: $HAPAX_ADDRESS if set, else the Unix socket that `hapax up` and `hapax node`
-  // open by default. Throws std::system_error if nobody answers there.
+  // The local daemon, at default_address(). Throws std::system_error if nobody answers there.
   Client();
   // `unix:/path` or `host:port`, or several, separated by commas: the first that answers, and if
   // that one is lost, the first that answers the next request. Certificates: $HAPAX_CA, $HAPAX_CERT
   // and $HAPAX_KEY; the rest of ClientOptions: $HAPAX_INSECURE (true) and $HAPAX_SERVER_USER.
   explicit Client(std::string_view addresses);
+  // As the options say, and nothing else.
   explicit Client(const ClientOptions& options);
-  ~Client();  // Gives up what is held or waited for.
+  ~Client();  // What is held stays so until its Mutex and the like are gone, too.
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
@@ -178,9 +191,10 @@ class Client {
   std::vector<LockInfo> who(std::string_view name = {},
                             std::vector<std::uint32_t>* silent = nullptr,
                             std::uint64_t* more_locks = nullptr);
-  // `all`: every member is asked how it is.
+  // Of the group, as the daemon sees it; `all`: every member is asked how it is. Throws
+  // std::system_error.
   GroupStatus status(bool all = false);
-  MemberStats stats();
+  MemberStats stats();  // What the daemon has counted. Throws std::system_error.
   // Fires when current grants cannot be relied on any more: the daemon is gone, or its lease over.
   std::stop_token lost() const;
 
@@ -191,7 +205,11 @@ class Client {
   // and comes back as another life unless it is stopped. One that is banned does not, however often
   // it is started: its seat stays out until it is unbanned, by that name or seat (from 1). Throws
   // std::system_error.
-  enum class Eviction : std::uint8_t { evict, ban, unban };
+  enum class Eviction : std::uint8_t {
+    evict,  // It may come back …
+    ban,    // … or not, …
+    unban   // … until then.
+  };
   void evict(std::string_view member, Eviction eviction = Eviction::evict);
 
   // Takes a lock from whoever holds it, wherever in the group; with that fence only, if one is
@@ -201,7 +219,11 @@ class Client {
   // std::system_error: Errc::refused if nobody who answers holds it.
   void break_lock(std::string_view name, const std::optional<Fence>& fence = std::nullopt);
 
+  // Where Client{} looks: own_address() or, if there is no such socket, the daemon of this machine
+  // that the packages install, /run/hapaxd/hapax.sock.
   static std::string default_address();
+  // Where `hapax up` and `hapax node` serve by default: $HAPAX_ADDRESS, or this user's Unix socket.
+  static std::string own_address();
   // As the constructor with addresses has them, from the environment.
   static ClientOptions options_for(std::string_view addresses);
 

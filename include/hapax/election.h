@@ -27,22 +27,24 @@
 
 namespace hapax {
 
+// Who leads.
 struct Leader {
   std::string value;  // What it proclaims: where it is reached, say.
   Fence fence;        // Of its term.
-  Person who;
+  Person who;         // And where.
 };
 
+// One candidate, or observer, of the leadership by a name.
 class Election {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  // Of deadlines.
 
   static constexpr std::size_t kLongestValue = 512;  // Bytes of UTF-8, no control characters.
 
   // Throws std::system_error if no lock can have that name.
   Election(Client& client, std::string_view name);
-  Election(Node& node, std::string_view name);
-  ~Election();  // Resigns. Never throws, never waits.
+  Election(Node& node, std::string_view name);  // The same inside a member.
+  ~Election();                                  // Resigns. Never throws, never waits.
   Election(const Election&) = delete;
   Election& operator=(const Election&) = delete;
 
@@ -97,24 +99,24 @@ class Election {
 
   // What an observer learns: who leads from now on, or nobody.
   struct Change {
-    std::optional<Leader> leader;
-    bool is_vacant() const { return !leader.has_value(); }
+    std::optional<Leader> leader;                           // Nothing: nobody.
+    bool is_vacant() const { return !leader.has_value(); }  // Nobody leads.
   };
   // Who leads now, and every change. Members push changes; terms never come in the wrong order, but
   // a vacancy that is over before the news of it arrives may go unseen. Of changes that nobody has
   // fetched, only the latest hundred are kept.
   class Observation {
    public:
-    Observation(Observation&&) noexcept;
-    Observation& operator=(Observation&&) noexcept;
-    ~Observation();
+    Observation(Observation&&) noexcept;  // What is left can only be destroyed, or assigned to.
+    Observation& operator=(Observation&&) noexcept;  // Ends what it was before.
+    ~Observation();                                  // Ends it. Never waits.
 
     // The next change; the first is the current state. Nothing if `cancel` is asked to stop, or the
     // daemon is lost.
     std::optional<Change> next(std::stop_token cancel = {});
     // … or the deadline has passed.
     std::optional<Change> next_until(Clock::time_point deadline, std::stop_token cancel = {});
-    bool is_lost() const;
+    bool is_lost() const;  // The daemon is: no change will come.
 
    private:
     friend class Election;
@@ -125,7 +127,7 @@ class Election {
   // Throws std::system_error.
   Observation observe();
 
-  const std::string& name() const;
+  const std::string& name() const;  // Of the lock.
 
  private:
   bool try_until(std::string_view value, Clock::time_point deadline);

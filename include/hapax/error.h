@@ -5,6 +5,7 @@
 
 namespace hapax {
 
+// Why a call failed.
 enum class Errc {
   unreachable = 1,  // No daemon answers at that address.
   lost,             // The daemon is gone or silent, and with it every lock it granted.
@@ -33,10 +34,14 @@ enum class Errc {
   unavailable
 };
 
+// Its messages are sentences that say what to do.
 const std::error_category& error_category() noexcept;
+// For `error == Errc::lost`.
 std::error_code make_error_code(Errc errc) noexcept;
 
 }  // namespace hapax
 
+// @cond What makes an Errc an std::error_code by itself.
 template <>
 struct std::is_error_code_enum<hapax::Errc> : std::true_type {};
+// @endcond

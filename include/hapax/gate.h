@@ -15,6 +15,7 @@
 
 namespace hapax {
 
+// A gate that remembers in a file.
 class FileGate {
  public:
   // Makes the file if there is none. All functions throw std::system_error if the file cannot be
@@ -40,12 +41,15 @@ class FileGate {
   bool admit_shared(Fence fence) {
     return admit_shared(fence, [] {});
   }
+  // … with the read inside.
   template <class Access>
   bool admit_shared(Fence fence, Access&& access) {
     return pass(fence, true, std::forward<Access>(access));
   }
 
+  // That it has let pass.
   Fence highest() const;
+  // As it was named.
   const std::filesystem::path& file() const { return file_; }
 
  private:

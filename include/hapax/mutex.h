@@ -24,14 +24,15 @@
 
 namespace hapax {
 
+// One contender for the lock of a name: Lockable and TimedLockable.
 class Mutex {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  // Of deadlines.
 
   // Throws std::system_error if no lock can have that name.
   Mutex(Client& client, std::string_view name);
-  Mutex(Node& node, std::string_view name);
-  ~Mutex();  // Releases what is held. Never throws, never waits.
+  Mutex(Node& node, std::string_view name);  // The same inside a member.
+  ~Mutex();                                  // Releases what is held. Never throws, never waits.
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
@@ -45,10 +46,12 @@ class Mutex {
   // being granted is a std::system_error, as it would be of lock(): Errc::unavailable if the daemon
   // has no lease or a member that may hold the lock is away, Errc::lost if the daemon is gone, …
   bool try_lock();
+  // False if it was not granted in time, or not at all: acquire_until() says which.
   template <class Rep, class Period>
   bool try_lock_for(std::chrono::duration<Rep, Period> duration) {
     return try_lock_until(Clock::now() + duration);
   }
+  // The same until then, by any clock.
   template <class C, class Duration>
   bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
     return try_until(Clock::now() + (deadline - C::now()));
@@ -70,10 +73,12 @@ class Mutex {
   // REQUIRES: the Mutex lives until `done` is called.
   void async_acquire(std::function<void(std::error_code)> done, std::stop_token cancel = {});
 
+  // How long try_lock() waits.
   std::chrono::milliseconds patience() const;
+  // From now on.
   void patience(std::chrono::milliseconds patience);
 
-  const std::string& name() const;
+  const std::string& name() const;  // Of the lock.
   // Of the grant that is held, strictly larger than that of every earlier one. Throws
   // std::system_error, Errc::not_held, if there is none.
   Fence fence() const;

@@ -35,23 +35,29 @@ struct NodeOptions {
   std::chrono::milliseconds ttl{5'000};  // How long a lease lasts. The same at all members.
   // How long the engine's first answer may take.
   std::chrono::milliseconds enlist_within{30'000};
-  std::string engine_authority{}, engine_certificate{}, engine_key{};  // PEM files.
-  std::string engine_user{}, engine_password{};
+  std::string engine_authority{};    // PEM file: whom we take for the engine.
+  std::string engine_certificate{};  // PEM file: who we are to it …
+  std::string engine_key{};          // … and its private key.
+  std::string engine_user{};         // Who we are to it otherwise …
+  std::string engine_password{};     // … and its password.
   // Of both:
-  std::string group = "hapax";
+  std::string group = "hapax";         // Members of others are refused.
   std::vector<std::string> clients{};  // Where other programs may reach us; TCP with TLS, if given.
   // What they may do: "alice=lock,read on orders/*" (docs/security.md). By default all may lock and
   // read.
   std::vector<std::string> roles{};
-  std::string default_algorithm = "carvalho-roucairol";
-  std::vector<std::string> algorithms{};          // "orders/*=maekawa", "pool/*=semaphore-ra:4"
-  std::string election = "bully";                 // Or "ring-election", "chang-roberts".
-  std::string authority{}, certificate{}, key{};  // PEM files; needed for every host:port …
+  std::string default_algorithm = "carvalho-roucairol";  // Of locks that no pattern names.
+  std::vector<std::string> algorithms{};  // "orders/*=maekawa", "pool/*=semaphore-ra:4"
+  std::string election = "bully";         // Or "ring-election", "chang-roberts".
+  std::string authority{};                // PEM file, the group's; needed for every host:port …
+  std::string certificate{};              // … and with it who we are …
+  std::string key{};                      // … and its private key …
   // … unless it is on this machine, and all its users are trusted: any of them may then pose as a
   // member or a client, and cause two to hold one lock.
   bool insecure = false;
 };
 
+// A member of the group. All functions may be called from any thread.
 class Node {
  public:
   // Throws std::system_error. On an engine it returns when the engine knows of us; locks can be
@@ -74,7 +80,7 @@ class Node {
   // With the view, the lease that is left, and whether it is in jeopardy. `all`: as
   // Client::status().
   GroupStatus status(bool all = false);
-  MemberStats stats();
+  MemberStats stats();  // What this member has counted.
 
   // On an engine only: nobody may ask for locks here any more; what is held may be given back until
   // `patience` is over and is then lost. Those who wait are told Errc::lost. Throws

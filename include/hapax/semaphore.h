@@ -26,13 +26,14 @@
 
 namespace hapax {
 
+// One who takes units of a semaphore, and gives them back.
 class Semaphore {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  // Of deadlines.
 
   // Throws std::system_error if no lock can have that name.
   Semaphore(Client& client, std::string_view name);
-  Semaphore(Node& node, std::string_view name);
+  Semaphore(Node& node, std::string_view name);  // The same inside a member.
   ~Semaphore();  // Gives back what is held. Never throws, never waits.
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
@@ -43,10 +44,12 @@ class Semaphore {
   // Waits no longer than it takes to ask everybody, a quarter of a second. As with Mutex, false
   // means that others have all units; all else that is in the way is a std::system_error.
   bool try_acquire();
+  // False if none was granted in time, or not at all: acquire_until() says which.
   template <class Rep, class Period>
   bool try_acquire_for(std::chrono::duration<Rep, Period> duration) {
     return try_acquire_until(Clock::now() + duration);
   }
+  // The same until then, by any clock.
   template <class C, class Duration>
   bool try_acquire_until(std::chrono::time_point<C, Duration> deadline) {
     return try_until(Clock::now() + (deadline - C::now()));
@@ -57,7 +60,7 @@ class Semaphore {
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
   std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
 
-  const std::string& name() const;
+  const std::string& name() const;  // Of the lock.
   // No two units ever have the same, but where there are several the
   // numbers come in any order, so a fence gate is of no use for them.
   // Throws std::system_error, Errc::not_held, if this object holds no unit.

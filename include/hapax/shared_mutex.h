@@ -28,13 +28,14 @@
 
 namespace hapax {
 
+// One contender for a lock, to read or to write: SharedTimedLockable.
 class SharedMutex {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  // Of deadlines.
 
   // Throws std::system_error if no lock can have that name.
   SharedMutex(Client& client, std::string_view name);
-  SharedMutex(Node& node, std::string_view name);
+  SharedMutex(Node& node, std::string_view name);  // The same inside a member.
   ~SharedMutex();  // Releases what is held. Never throws, never waits.
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
@@ -46,10 +47,12 @@ class SharedMutex {
   // Waits no longer than it takes to ask everybody, a quarter of a second. As with Mutex, false
   // means that others have the lock; all else that is in the way is a std::system_error.
   bool try_lock();
+  // False if it was not granted in time, or not at all: acquire_until() says which.
   template <class Rep, class Period>
   bool try_lock_for(std::chrono::duration<Rep, Period> duration) {
     return try_lock_until(Clock::now() + duration);
   }
+  // The same until then, by any clock.
   template <class C, class Duration>
   bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
     return try_until(Clock::now() + (deadline - C::now()));
@@ -62,11 +65,13 @@ class SharedMutex {
   // As above. Throws, too, if that lock's algorithm lets in only one at a time; the error says what
   // to do about it.
   void lock_shared();
-  bool try_lock_shared();
+  bool try_lock_shared();  // As try_lock().
+  // As try_lock_for().
   template <class Rep, class Period>
   bool try_lock_shared_for(std::chrono::duration<Rep, Period> duration) {
     return try_lock_shared_until(Clock::now() + duration);
   }
+  // As try_lock_until().
   template <class C, class Duration>
   bool try_lock_shared_until(std::chrono::time_point<C, Duration> deadline) {
     return try_shared_until(Clock::now() + (deadline - C::now()));
@@ -76,9 +81,10 @@ class SharedMutex {
 
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
   std::error_code acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
+  // The same, to read.
   std::error_code acquire_shared_until(Clock::time_point deadline, std::stop_token cancel) noexcept;
 
-  const std::string& name() const;
+  const std::string& name() const;  // Of the lock.
   // A writer's is greater than those of all holders before it, a reader's greater than those of all
   // writers before it. Readers that hold the lock together may have equal ones, or in any order:
   // use FenceGate::admit_shared() for theirs. Throws std::system_error, Errc::not_held, if this

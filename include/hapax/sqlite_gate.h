@@ -18,6 +18,7 @@ struct sqlite3;
 
 namespace hapax {
 
+// A gate that remembers in a row of a database.
 class SqliteGate {
  public:
   // Makes the tables hapax_fences and hapax_shared_fences if there are none. `resource` is what one
@@ -36,6 +37,7 @@ class SqliteGate {
   // a later writer, whatever fences other readers have.
   bool admit_shared(Fence fence);
 
+  // That it has let pass, as this transaction sees it.
   Fence highest() const;
 
  private:

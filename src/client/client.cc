@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <unistd.h>
 
 #include "base/credentials.h"
+#include "base/machine_daemon.h"
 #include "client/endpoints.h"
 #include "client/own_gateway.h"
 #include "client/questions.h"
@@ -23,6 +25,12 @@ std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
+
+std::string own_socket() {
+  return "unix:" + net::usual_folder() + "/hapax-" + std::to_string(geteuid()) + ".sock";
+}
+
+std::string machine_address() { return "unix:" + std::string{kMachineSocket}; }
 
 std::vector<net::Address> addresses_of(const ClientOptions& options) {
   if (options.addresses.empty()) throw_bad_address("there is no address to reach a daemon at");
@@ -96,11 +104,16 @@ void Client::break_lock(std::string_view name, const std::optional<Fence>& fence
 }
 std::stop_token Client::lost() const { return (*detail::OwnGateway{gateway_}).lost(); }
 
+std::string Client::own_address() {
+  if (std::string given = environment("HAPAX_ADDRESS"); !given.empty()) return given;
+  return own_socket();
+}
+
 std::string Client::default_address() {
-  if (const char* given = std::getenv("HAPAX_ADDRESS"); given != nullptr && *given != '\0') {
-    return given;
-  }
-  return "unix:" + net::usual_folder() + "/hapax-" + std::to_string(geteuid()) + ".sock";
+  const std::string own = own_address();
+  std::error_code ignored;
+  const bool is_there = own != own_socket() || std::filesystem::exists(own.substr(5), ignored);
+  return is_there || !server_by_root(kMachineSocket) ? own : machine_address();
 }
 
 ClientOptions Client::options_for(std::string_view addresses) {
@@ -115,6 +128,10 @@ ClientOptions Client::options_for(std::string_view addresses) {
   options.key = environment("HAPAX_KEY");
   options.insecure = environment("HAPAX_INSECURE") == "true";
   options.server_user = environment("HAPAX_SERVER_USER");
+  const auto by_root = server_by_root(kMachineSocket);
+  if (options.server_user.empty() && addresses == machine_address() && by_root) {
+    options.server_user = std::to_string(*by_root);
+  }
   return options;
 }
 

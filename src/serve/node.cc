@@ -19,6 +19,7 @@
 #include "serve/health.h"
 #include "serve/loop_lag.h"
 #include "serve/node_plan.h"
+#include "systemd/supervisor.h"
 
 namespace hapax::cli {
 namespace {
@@ -98,6 +99,13 @@ HttpPages pages_of(const Daemon& daemon, const LoopLag& lag) {
            }}};
 }
 
+// What it does, for `systemctl status`.
+std::string status_line(const Daemon& daemon) {
+  const auto state = daemon.state();
+  return fmt::format("view {}: {}; {} held, {} waiting", state.epoch,
+                     state.view ? state.view->standing : state.standing, state.held, state.waiting);
+}
+
 // Until SIGTERM or SIGINT.
 int serve(NodePlan plan, const NodeArguments& a) {
   raise_descriptor_limit();
@@ -120,6 +128,8 @@ int serve(NodePlan plan, const NodeArguments& a) {
                                      late / milliseconds{1}),
                          LogLevel::warning);
               }};
+  const auto supervisor = value_or_fail(
+      systemd::Supervisor::find(io, [&] { return status_line(*daemon); }), kUnavailable);
   std::unique_ptr<Health> health;
   if (plan.metrics) {
     health = value_or_fail(Health::open(io, *plan.metrics, pages_of(*daemon, lag)), kUnavailable);
@@ -131,6 +141,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
   if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
   log_line(fmt::format("{} serves clients at{}", here, clients));
   lag.start();
+  supervisor->ready();
   boost::asio::signal_set signals{io, SIGTERM, SIGINT};
   const std::function<void()> on_hang_up = [&] {
     hang_up.async_wait([&](boost::system::error_code error, int) {
@@ -143,6 +154,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
   const auto end = [&] {
     hang_up.cancel();
     lag.stop();
+    supervisor->close();
     if (health) health->close();
     daemon->stop();
   };
@@ -151,6 +163,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
   signals.async_wait([&](boost::system::error_code error, int signal) {
     if (error) return;
     log_line(fmt::format("{} ends when its clients have left: signal {}", here, signal));
+    supervisor->stopping();
     daemon->wind_up();
     signals.async_wait([&](boost::system::error_code failed, int again) {
       if (failed) return;

@@ -184,7 +184,7 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
     plan.config.listen = listen->front();
   }
   auto clients =
-      addresses("clients", s.clients.empty() ? std::vector{Client::default_address()} : s.clients);
+      addresses("clients", s.clients.empty() ? std::vector{Client::own_address()} : s.clients);
   if (!clients) return clients.error();
   plan.config.clients = std::move(*clients);
   if (s.group) plan.config.group = *s.group;

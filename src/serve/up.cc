@@ -61,7 +61,7 @@ int run_up(const UpArguments& a) {
   const UpPlan plan{a,
                     policy,
                     *election,
-                    Client::default_address(),
+                    Client::own_address(),
                     folder.path(),
                     clients ? clients->path() : folder.path()};
   a.fixed ? up_fixed(plan, signals) : up_on_engine(plan, signals);

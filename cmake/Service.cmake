@@ -1,0 +1,19 @@
+# The daemon of a machine: systemd's units, its user and its settings. What the Debian packages install; elsewhere only
+# on demand, since a tree in somebody's home has no use for them.
+option(HAPAX_SERVICE "Install systemd units, a user and settings for a daemon of this machine" OFF)
+
+set(HAPAX_CONFIG_DIR /etc/hapax)
+# hapax_unit(NAME CONFIG RUNTIME STATE): NAME.service, with these names in its folders.
+function(hapax_unit name HAPAX_CONFIG_NAME HAPAX_RUNTIME_DIR HAPAX_STATE_DIR)
+  configure_file(packaging/hapax.service.in ${name}.service @ONLY)
+  if(HAPAX_SERVICE)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.service DESTINATION /lib/systemd/system COMPONENT hapax)
+  endif()
+endfunction()
+hapax_unit(hapax hapax hapaxd hapax)
+hapax_unit(hapax@ %i hapaxd-%i hapax/%i)
+
+if(HAPAX_SERVICE)
+  install(FILES packaging/hapax.sysusers DESTINATION /usr/lib/sysusers.d RENAME hapax.conf COMPONENT hapax)
+  install(FILES packaging/hapax.toml DESTINATION ${HAPAX_CONFIG_DIR} COMPONENT hapax)
+endif()

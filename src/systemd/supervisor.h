@@ -1,0 +1,39 @@
+// systemd as our supervisor (Type=notify): it is told when we serve, what we do, that our loop
+// still turns, and that we end. Where nobody supervises us, nothing is said.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/asio_fwd.h"
+#include "base/result.h"
+
+namespace hapax::systemd {
+
+class Supervisor {
+ public:
+  // `status` is asked now and then, on the thread of the io_context: a line for people, as
+  // `systemctl status` shows it. An error if systemd waits for word from us and there is no
+  // libsystemd to give it with.
+  static Result<std::unique_ptr<Supervisor>> find(boost::asio::io_context& io,
+                                                  std::function<std::string()> status);
+  ~Supervisor();
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  // We serve. From now on it hears from us, from the loop, twice as often as it wants to.
+  void ready();
+  // We are about to end, and take our time.
+  void stopping();
+  // It hears no more; the io_context may run out of work.
+  void close();
+
+ private:
+  class Impl;
+  explicit Supervisor(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hapax::systemd
