@@ -115,7 +115,7 @@ class Group {
     options.default_algorithm = algorithm;
     options.insecure = true;  // TCP is what is measured.
     for (int i = 0; i < 3; ++i) options.members.push_back(fmt::format("127.0.0.1:{}", free_port()));
-    for (; options.self < 3; ++options.self) {
+    for (; options.self <= 3; ++options.self) {
       nodes_.push_back(std::make_unique<hapax::Node>(options));
     }
     for (int i = 0; i < 1000; ++i) {

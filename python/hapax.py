@@ -36,6 +36,7 @@ class Code(enum.IntEnum):
     UNTRUSTED = 15
     FORBIDDEN = 16
     FORKED = 17
+    UNAVAILABLE = 18
     SYSTEM = 1000
     NO_MEMORY = 1001
     BAD_ARGUMENT = 1002

@@ -487,7 +487,7 @@ TEST_F(Cli, HelpHasExamples) {
         "demo bank ", "completion ", "up ",      "node ",  "run ",   "lock ",
         "try ",       "who ",        "why ",     "watch ", "elect ", "resign ",
         "status ",    "stats ",      "man ",     "check ", "trace ", "replay ",
-        "audit ",     "members ",    "leave ",   "evict "}) {
+        "audit ",     "members ",    "leave ",   "evict ", "break "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;

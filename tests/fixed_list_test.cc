@@ -282,7 +282,8 @@ class Differing : public ::testing::Test {
           {HAPAX_BINARY, "run", "-w", "0.2", "--address", clients_of(n), "x", "--", "true"},
           Environment{},
           folder_};
-      EXPECT_EQ(lock.wait(), 1) << "nobody gets a lock";
+      EXPECT_EQ(lock.wait(), 75) << "nobody gets a lock";
+      EXPECT_THAT(lock.err(), HasSubstr(what)) << "and is told why";
     }
   }
 

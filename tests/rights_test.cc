@@ -136,7 +136,7 @@ TEST_F(Rights, ASocketIsItsUsersUntilItIsShared) {
   if (geteuid() != 0) GTEST_SKIP() << "needs another user";
   const auto daemon = start_daemon({"--clients", socket("clients"), "--clients", socket("too")});
   EXPECT_EQ(hapax({"run", "x", "--", "true"}).status, 0);
-  EXPECT_EQ(hapax({"run", "x", "--", "true"}, true).status, 69) << "mode 0600";
+  EXPECT_EQ(hapax({"run", "x", "--", "true"}, true).status, 77) << "mode 0600";
   daemon->signal(SIGTERM);
   ASSERT_EQ(daemon->wait(), 0);
   const auto shared = start_daemon({"--socket-group", "65534"});
@@ -199,13 +199,19 @@ TEST_F(Rights, OthersLockAndReadAndOnlyItsUserAdministers) {
   const auto daemon = start_daemon({"--socket-mode", "0666", "--name", "here"});
   EXPECT_EQ(hapax({"run", "x", "--", "true"}, true).status, 0);
   EXPECT_EQ(hapax({"who"}, true).status, 0);
-  for (const Arguments& words : {Arguments{"leave"}, Arguments{"evict", "here", "--yes"}}) {
+  const auto holder = start({"run", "held", "--", "sh", "-c", "echo inside; exec sleep 100"});
+  EXPECT_TRUE(eventually([&] { return holder->out() == "inside\n"; })) << holder->err();
+  for (const Arguments& words : {Arguments{"leave"}, Arguments{"evict", "here", "--yes"},
+                                 Arguments{"break", "held", "--yes"}}) {
     const Outcome refused = hapax(words, true);
     EXPECT_EQ(refused.status, 77);
     EXPECT_THAT(refused.err, HasSubstr("needs the right to administer; you are nobody (uid 65534), "
                                        "who may lock, read"));
   }
   EXPECT_FALSE(daemon->has_ended());
+  EXPECT_FALSE(holder->has_ended());
+  holder->signal(SIGTERM);
+  EXPECT_NE(holder->wait(), -1);
   EXPECT_THAT(daemon->err(), HasSubstr("refused to evict here, which nobody (uid 65534)"));
   EXPECT_EQ(hapax({"leave"}).status, 0);
   EXPECT_EQ(daemon->wait(), 0);
@@ -269,7 +275,7 @@ TEST_F(Rights, CertificatesAreReadAgainWhenTheDaemonIsHungUpOn) {
     return daemon->err().find("certificate read again: good until") != std::string::npos;
   })) << daemon->err();
   EXPECT_EQ(as("alice", {"try", "y"})->wait(20s), 0);
-  EXPECT_EQ(as("bob", {"try", "y"})->wait(20s), 69);
+  EXPECT_EQ(as("bob", {"try", "y"})->wait(20s), 77);
   EXPECT_FALSE(holder->has_ended()) << "no connection was dropped";
   EXPECT_EQ(as("alice", {"try", "x"})->wait(20s), 1);
 

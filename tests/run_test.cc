@@ -285,7 +285,7 @@ TEST_F(Run, LostWithItsDaemonTheJobIsEnded) {
   EXPECT_GE(Clock::now() - killed, 900ms) << "SIGTERM comes first";
   EXPECT_TRUE(is_gone(pid_in(folder_ / "child")));
   EXPECT_EQ(job->err(),
-            "hapax: x is lost: the daemon ends, is gone or silent; the command was ended\n");
+            "hapax: x is lost, and the command was ended: its daemon is gone or silent\n");
 }
 
 TEST_F(Run, ASilentDaemonIsAsGoodAsGone) {
@@ -495,10 +495,10 @@ TEST_F(Run, StatusShowsTheGroup) {
   for (const json::value& member : status.at("members").as_array()) {
     EXPECT_TRUE(member.at("up").as_bool());
   }
-  EXPECT_THAT(hapax({"status"}).out, HasSubstr("of 3 members; the one at seat 1 answers"));
+  EXPECT_THAT(hapax({"status"}).out, HasSubstr("of 3 members; member-1 answers (seat 1)"));
   const std::string third = "unix:" + (folder_ / "clients").string() + "/member-3.sock";
   EXPECT_THAT(hapax({"status", "--address", third}).out,
-              HasSubstr("of 3 members; the one at seat 3 answers"));
+              HasSubstr("of 3 members; member-3 answers (seat 3)"));
 }
 
 TEST_F(Run, UpCleansUpBehindItself) {
@@ -514,7 +514,8 @@ TEST_F(Run, UpCleansUpBehindItself) {
 }
 
 TEST_F(Run, WithoutADaemonItSaysHowToStartOne) {
-  const std::string advice = "no daemon answers at " + address() + "; start one with `hapax up 3`";
+  const std::string advice = "no daemon answers at " + address() +
+                             " (No such file or directory); start one with `hapax up 3`";
   for (const Arguments& words :
        {Arguments{"run", "x", "--", "true"}, Arguments{"lock", "x"}, Arguments{"try", "x"},
         Arguments{"who"}, Arguments{"why", "x"}, Arguments{"watch", "x"}, Arguments{"status"}}) {

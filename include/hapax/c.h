@@ -29,19 +29,20 @@ extern "C" {
 /* What went wrong. Later versions may add to it. */
 enum hapax_error {
   HAPAX_OK = 0,
-  HAPAX_UNREACHABLE = 1, /* No daemon answers at that address. */
-  HAPAX_LOST = 2,        /* The daemon is gone or silent, and with it every lock it granted. */
-  HAPAX_TIMED_OUT = 3,   /* The lock was not granted in time. */
-  HAPAX_CANCELLED = 4,   /* The request was withdrawn. */
-  HAPAX_BAD_NAME = 5,    /* No lock can have that name. */
-  HAPAX_BAD_ADDRESS = 6, /* Neither unix:/path nor host:port. */
-  HAPAX_REFUSED = 7,     /* The daemon will not do that. */
-  HAPAX_NOT_HELD = 8,    /* The lock is not held. */
-  HAPAX_PROTOCOL = 9,    /* The other side does not speak our language. */
-  HAPAX_UNTRUSTED = 15,  /* Nobody we trust listens there. */
-  HAPAX_FORBIDDEN = 16,  /* The daemon's roles give us no right to that. */
-  HAPAX_FORKED = 17,     /* Opened by the parent of this process: of no use here. */
-  HAPAX_SYSTEM = 1000,   /* What the operating system said: hapax_last_error() has it. */
+  HAPAX_UNREACHABLE = 1,  /* No daemon answers at that address. */
+  HAPAX_LOST = 2,         /* The daemon is gone or silent, and with it every lock it granted. */
+  HAPAX_TIMED_OUT = 3,    /* The lock was not granted in time. */
+  HAPAX_CANCELLED = 4,    /* The request was withdrawn. */
+  HAPAX_BAD_NAME = 5,     /* No lock can have that name. */
+  HAPAX_BAD_ADDRESS = 6,  /* Neither unix:/path nor host:port. */
+  HAPAX_REFUSED = 7,      /* The daemon will not do that. */
+  HAPAX_NOT_HELD = 8,     /* The lock is not held. */
+  HAPAX_PROTOCOL = 9,     /* The other side does not speak our language. */
+  HAPAX_UNTRUSTED = 15,   /* Nobody we trust listens there. */
+  HAPAX_FORBIDDEN = 16,   /* The daemon's roles give us no right to that. */
+  HAPAX_FORKED = 17,      /* Opened by the parent of this process: of no use here. */
+  HAPAX_UNAVAILABLE = 18, /* Not granted in time, and not because somebody has it: no lease. */
+  HAPAX_SYSTEM = 1000,    /* What the operating system said: hapax_last_error() has it. */
   HAPAX_NO_MEMORY = 1001,
   HAPAX_BAD_ARGUMENT = 1002, /* A pointer that must not be null is, or a text makes no sense. */
   HAPAX_IN_PROGRESS = 1003   /* Asked for, and not answered yet. */
@@ -97,7 +98,8 @@ void hapax_lock_close(hapax_lock* lock);
 
 /* Waits for it. Signals do not end the wait; for that ask, and poll. */
 int hapax_lock_acquire(hapax_lock* lock);
-/* HAPAX_TIMED_OUT if it is taken: known after a quarter of a second, the time to ask everybody. */
+/* HAPAX_TIMED_OUT if it is taken: known after a quarter of a second, the time to ask everybody.
+ * HAPAX_UNAVAILABLE if nobody can be granted it: no lease, or a member that may have it is away. */
 int hapax_lock_try(hapax_lock* lock);
 /* HAPAX_TIMED_OUT if it was not granted in time. */
 int hapax_lock_acquire_for(hapax_lock* lock, int64_t milliseconds);

@@ -26,7 +26,8 @@ class JobTie;
 
 // Somebody who holds a lock or waits for it, as its daemon knows them.
 struct Person {
-  std::uint32_t member = 0;           // Of the group, from 0.
+  std::uint32_t member = 0;           // Whose daemon that is, from 1 …
+  std::string member_name;            // … and what people call it.
   std::string host;                   // Where it runs.
   std::uint32_t pid = 0;              // There.
   std::string command;                // As ps shows it.
@@ -53,7 +54,7 @@ struct ViewStatus {
   // A member of the group, or one that was or will be.
   struct Life {
     std::uint64_t life = 0;   // One run of one member; never used again.
-    std::uint32_t seat = 0;   // Its place among the members.
+    std::uint32_t seat = 0;   // Its place among the members, from 1.
     std::string name;         // For people.
     std::string address;      // Where others reach it.
     bool is_member = false;   // Of the view.
@@ -64,16 +65,24 @@ struct ViewStatus {
   std::string engine;                 // Its URL.
   bool engine_reachable = false;      // It has answered lately.
   std::string engine_said;            // What was wrong last; empty: nothing.
+  std::string engine_trouble;         // A sentence, if it does not answer.
   std::chrono::milliseconds ttl{};    // How long a lease lasts.
   std::chrono::milliseconds lease{};  // Left; zero: none, and nothing is granted.
   bool in_jeopardy = false;  // The engine has not answered for a while; nothing is lost yet.
   std::string standing;      // What the daemon is doing, for people.
   std::vector<Life> lives;   // All that the engine knows of.
+  // A seat that is kept out.
+  struct Ban {
+    std::uint32_t seat = 0;  // From 1.
+    std::string name;        // Of the member that had it …
+    std::string by;          // … and of the one that was asked to ban it.
+  };
+  std::vector<Ban> bans;  // Until they are lifted.
 };
 
 // How one member is, as it says itself.
 struct MemberStatus {
-  std::uint32_t member = 0;
+  std::uint32_t member = 0;  // From 1.
   std::string name;
   std::string obstacle;  // Why it can grant nothing now, in a sentence; empty: it can.
   Epoch epoch{};
@@ -85,18 +94,29 @@ struct MemberStatus {
 
 // A group, as one of its members sees it.
 struct GroupStatus {
-  std::string group;                    // Its name.
-  std::uint32_t member = 0;             // The daemon that answers.
-  std::uint32_t size = 0;               // How many members there are.
-  Epoch epoch{};                        // Of the view; fences begin with it.
-  std::vector<std::string> members;     // Where each is reached.
-  std::vector<bool> up;                 // Whether the daemon that answers is connected to it.
-  std::vector<std::string> trouble;     // Why it is not, as far as one of the two has said so.
-  std::string standing;                 // Of a fixed list: whether a view runs, and who is missing.
-  std::string name;                     // Of the daemon that answers, for people.
+  std::string group;                 // Its name.
+  std::uint32_t member = 0;          // The daemon that answers, from 1.
+  std::uint32_t size = 0;            // How many members there are.
+  Epoch epoch{};                     // Of the view; fences begin with it.
+  std::vector<std::string> members;  // Where each is reached.
+  std::vector<bool> up;              // Whether the daemon that answers is connected to it.
+  std::vector<std::string> trouble;  // Why it is not, as far as one of the two has said so.
+  std::string standing;              // Of a fixed list: whether a view runs, and who is missing.
+  std::string name;                  // Of the daemon that answers, for people.
   // Why it can grant nothing now, in a sentence ("no lease: etcd at … does not answer since 12 s");
   // empty: it can.
   std::string obstacle;
+  // A member of the view that the daemon does not reach. What it holds, or has to be asked for, is
+  // not to be had.
+  struct Away {
+    std::uint32_t member = 0;  // From 1.
+    std::string name;          // For people: member db2.
+    // Until its lease is over and all that it holds is free, about. Nothing: in a fixed list it is
+    // waited for.
+    std::optional<std::chrono::milliseconds> free_in;
+  };
+  std::vector<Away> away;               // All of them.
+  std::string absence;                  // The same in a sentence; empty: nobody is away.
   std::uint64_t locks = 0;              // That the daemon has to do with …
   std::uint64_t held = 0;               // … that its clients hold …
   std::uint64_t waiting = 0;            // … how often they wait for one …
@@ -106,9 +126,9 @@ struct GroupStatus {
   std::chrono::milliseconds uptime{};   // Of the daemon.
   std::string election;                 // The algorithm by which members elect.
   std::uint64_t term = 0;               // Of the election among those that are up.
-  std::optional<std::uint32_t> leader;  // Its outcome. For people: no fence, decides nothing.
+  std::optional<std::uint32_t> leader;  // Its outcome, from 1. For people: it decides nothing.
   std::optional<ViewStatus> view;       // With an engine.
-  // If asked for: what members say of themselves, and which did not within a second.
+  // If asked for: what members say of themselves, and which, from 1, did not within a second.
   std::vector<MemberStatus> all;
   std::vector<std::uint32_t> silent;
 };
@@ -121,7 +141,8 @@ struct MemberStats {
     std::uint64_t sent = 0;      // To other members.
     std::uint64_t received = 0;  // From them.
   };
-  std::uint32_t member = 0;                                     // Which.
+  std::uint32_t member = 0;                                     // Which, from 1.
+  std::string name;                                             // For people.
   std::chrono::milliseconds uptime{};                           // Since then.
   std::vector<Traffic> traffic;                                 // By algorithm.
   std::vector<std::pair<std::string, std::uint64_t>> counters;  // For people: names may change.
@@ -164,9 +185,9 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   // Throws std::system_error. An empty name asks for every lock that is held or waited for. Members
-  // that did not answer within a second are left out, and listed in `silent` if it is given. Locks
-  // beyond the first thousand are left out, too, and counted in `more_locks`; one that two members
-  // know counts twice.
+  // that did not answer within a second are left out, and listed in `silent`, from 1, if it is
+  // given. Locks beyond the first thousand are left out, too, and counted in `more_locks`; one that
+  // two members know counts twice.
   std::vector<LockInfo> who(std::string_view name = {},
                             std::vector<std::uint32_t>* silent = nullptr,
                             std::uint64_t* more_locks = nullptr);
@@ -180,8 +201,23 @@ class Client {
   // The daemon leaves its group and ends; what is held there may be given back until `patience` is
   // over, and is then lost. Throws std::system_error.
   void leave_group(std::chrono::milliseconds patience);
-  // Stops the beats of a member, named by its name or life: it is removed when its lease is over.
-  void evict(std::string_view member);
+  // Stops the beats of a member, named by its name or life: it is removed when its lease is over,
+  // and comes back as another life unless it is stopped. One that is banned does not, however often
+  // it is started: its seat stays out until it is unbanned, by that name or seat (from 1). Throws
+  // std::system_error.
+  enum class Eviction : std::uint8_t {
+    evict,  // It may come back …
+    ban,    // … or not, …
+    unban   // … until then.
+  };
+  void evict(std::string_view member, Eviction eviction = Eviction::evict);
+
+  // Takes a lock from whoever holds it, wherever in the group; with that fence only, if one is
+  // said, so that nobody else's is broken who got it meanwhile. The holder is told (lost()), its
+  // job is ended if its daemon can, and the next fence is larger. Dangerous: a holder that is stuck
+  // and wakes up later may still write; only a fence gate stops it. For administrators. Throws
+  // std::system_error: Errc::refused if nobody who answers holds it.
+  void break_lock(std::string_view name, const std::optional<Fence>& fence = std::nullopt);
 
   // Where Client{} looks: own_address() or, if there is no such socket, the daemon of this machine
   // that the packages install, /run/hapaxd/hapax.sock.

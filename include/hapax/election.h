@@ -54,10 +54,10 @@ class Election {
   // the name by which somebody may hand over to it. Throws std::system_error.
   // It must neither lead nor campaign already: std::errc::operation_in_progress.
   void campaign(std::string_view value);
-  // False if it does not lead by then: campaign_until() says why.
+  // False: somebody else leads. Throws std::system_error for all else, as Mutex::try_lock_for().
   template <class Rep, class Period>
   bool campaign_for(std::string_view value, std::chrono::duration<Rep, Period> duration) {
-    return campaign_until(value, Clock::now() + duration, {}) == std::error_code{};
+    return try_until(value, Clock::now() + duration);
   }
   // Without exceptions: until `deadline`, or until `cancel` is asked to stop.
   std::error_code campaign_until(std::string_view value, Clock::time_point deadline,
@@ -93,7 +93,8 @@ class Election {
   // Who leads now; nothing if nobody does. Throws std::system_error.
   std::optional<Leader> leader();
   // Asks the leader to step down, in favour of `successor` unless that is empty. Errc::no_leader if
-  // nobody leads.
+  // nobody leads; Errc::no_candidate, and nobody is asked, if nobody campaigns with that value or a
+  // member does not answer.
   std::error_code ask_to_resign(std::string_view successor = {});
 
   // What an observer learns: who leads from now on, or nobody.
@@ -129,6 +130,8 @@ class Election {
   const std::string& name() const;  // Of the lock.
 
  private:
+  bool try_until(std::string_view value, Clock::time_point deadline);
+
   class Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -9,7 +9,7 @@ namespace hapax {
 enum class Errc {
   unreachable = 1,  // No daemon answers at that address.
   lost,             // The daemon is gone or silent, and with it every lock it granted.
-  timed_out,        // The lock was not granted in time.
+  timed_out,        // The lock was not granted in time: somebody else has it.
   cancelled,        // The wait was called off.
   bad_name,         // No lock can have that name: UTF-8, 1 … 512 bytes, no control characters.
   bad_address,      // Neither unix:/path nor host:port.
@@ -21,9 +21,17 @@ enum class Errc {
   bad_value,        // No leader can proclaim that: UTF-8, at most 512 bytes, no control characters.
   no_candidate,     // Nobody campaigns with that value, or a member did not answer.
   no_leader,        // Nobody leads, or a member did not answer.
-  untrusted,        // Nobody we trust listens there: not ourselves, not root, not whom we named.
-  forbidden,        // The daemon's roles give us no right to that.
-  forked            // Made by the parent of this process, before fork(): of no use here.
+  // Nobody we trust listens there: not ourselves, not root, not whom we named; or nobody with a
+  // certificate of our authority that is good now and a member's.
+  untrusted,
+  // The daemon's roles give us no right to that; or its socket's mode does not let us in, or it
+  // refuses our certificate.
+  forbidden,
+  forked,  // Made by the parent of this process, before fork(): of no use here.
+  // It was not granted in time, and not because somebody is known to hold it: the daemon has no
+  // lease, since its engine does not answer, say; or a member is away that may hold it or has to
+  // be asked. GroupStatus::obstacle and GroupStatus::away say which.
+  unavailable
 };
 
 // Its messages are sentences that say what to do.

@@ -36,10 +36,15 @@ class Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  // Waits. Throws std::system_error if the daemon is lost meanwhile.
+  // Waits, even for a daemon that has no lease at the moment: client.status().obstacle says what is
+  // in the way. Throws std::system_error if the daemon is lost meanwhile.
   void lock();
   // Waits no longer than it takes to ask everybody (patience(), a quarter of a second at first):
   // no algorithm can say at once that nobody at all holds a lock.
+  //
+  // Of these three, false means one thing: somebody else has the lock. All else that keeps it from
+  // being granted is a std::system_error, as it would be of lock(): Errc::unavailable if the daemon
+  // has no lease or a member that may hold the lock is away, Errc::lost if the daemon is gone, …
   bool try_lock();
   // False if it was not granted in time, or not at all: acquire_until() says which.
   template <class Rep, class Period>
@@ -49,7 +54,7 @@ class Mutex {
   // The same until then, by any clock.
   template <class C, class Duration>
   bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
-    return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+    return try_until(Clock::now() + (deadline - C::now()));
   }
   // REQUIRES: held by this object; else the process ends, with a message.
   void unlock();
@@ -85,6 +90,8 @@ class Mutex {
   std::chrono::milliseconds valid_for() const;
 
  private:
+  bool try_until(Clock::time_point deadline);
+
   class Impl;
   std::unique_ptr<Impl> impl_;
 };

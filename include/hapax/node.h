@@ -14,11 +14,11 @@
 
 namespace hapax {
 
-// Every field has a value, so that naming some of them is enough: {.self = 0, .members = {…}}, or
+// Every field has a value, so that naming some of them is enough: {.self = 1, .members = {…}}, or
 // {.engine = "etcd://db1:2379", .listen = "10.0.0.1:7400"}, or {.engine = "embedded:/path"}.
 struct NodeOptions {
   // A fixed list of members, which nobody may leave:
-  std::uint32_t self = 0;              // Which of the members we are, from 0.
+  std::uint32_t self = 1;              // Which of the members we are, from 1.
   std::vector<std::string> members{};  // Where each is reached: unix:/path or host:port.
   // The file in which this member remembers what it has promised; in $XDG_STATE_HOME/hapax or
   // ~/.local/state/hapax by default. It must survive a restart of this program.
@@ -31,7 +31,7 @@ struct NodeOptions {
   std::string listen{};     // Where the others reach us: unix:/path or host:port …
   std::string advertise{};  // … unless it is here. The embedded engine needs neither.
   std::string name{};       // For people; the host's by default.
-  std::optional<std::uint32_t> seat{};   // 0 … 63; the lowest free one by default.
+  std::optional<std::uint32_t> seat{};   // 1 … 64; the lowest free one by default.
   std::chrono::milliseconds ttl{5'000};  // How long a lease lasts. The same at all members.
   // How long the engine's first answer may take.
   std::chrono::milliseconds enlist_within{30'000};

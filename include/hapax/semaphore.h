@@ -41,7 +41,8 @@ class Semaphore {
   // Waits for a unit. Throws std::system_error if the daemon is lost meanwhile, or refuses: that
   // lock is no semaphore, and the error says what to do about it.
   void acquire();
-  // Waits no longer than it takes to ask everybody, a quarter of a second.
+  // Waits no longer than it takes to ask everybody, a quarter of a second. As with Mutex, false
+  // means that others have all units; all else that is in the way is a std::system_error.
   bool try_acquire();
   // False if none was granted in time, or not at all: acquire_until() says which.
   template <class Rep, class Period>
@@ -51,7 +52,7 @@ class Semaphore {
   // The same until then, by any clock.
   template <class C, class Duration>
   bool try_acquire_until(std::chrono::time_point<C, Duration> deadline) {
-    return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+    return try_until(Clock::now() + (deadline - C::now()));
   }
   // REQUIRES: this object holds a unit; else the process ends, with a message.
   void release();
@@ -70,6 +71,8 @@ class Semaphore {
   std::chrono::milliseconds valid_for() const;
 
  private:
+  bool try_until(Clock::time_point deadline);
+
   std::unique_ptr<detail::Grants> grants_;
 };
 

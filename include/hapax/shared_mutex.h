@@ -44,7 +44,8 @@ class SharedMutex {
 
   // Waits. Throws std::system_error if the daemon is lost meanwhile, or refuses.
   void lock();
-  // Waits no longer than it takes to ask everybody, a quarter of a second.
+  // Waits no longer than it takes to ask everybody, a quarter of a second. As with Mutex, false
+  // means that others have the lock; all else that is in the way is a std::system_error.
   bool try_lock();
   // False if it was not granted in time, or not at all: acquire_until() says which.
   template <class Rep, class Period>
@@ -54,7 +55,7 @@ class SharedMutex {
   // The same until then, by any clock.
   template <class C, class Duration>
   bool try_lock_until(std::chrono::time_point<C, Duration> deadline) {
-    return acquire_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+    return try_until(Clock::now() + (deadline - C::now()));
   }
   // REQUIRES: held alone by this thread; else the process ends, with a message.
   void unlock();
@@ -73,7 +74,7 @@ class SharedMutex {
   // As try_lock_until().
   template <class C, class Duration>
   bool try_lock_shared_until(std::chrono::time_point<C, Duration> deadline) {
-    return acquire_shared_until(Clock::now() + (deadline - C::now()), {}) == std::error_code{};
+    return try_shared_until(Clock::now() + (deadline - C::now()));
   }
   // REQUIRES: held to read by this thread; else the process ends, with a message.
   void unlock_shared();
@@ -95,6 +96,9 @@ class SharedMutex {
   std::chrono::milliseconds valid_for() const;
 
  private:
+  bool try_until(Clock::time_point deadline);
+  bool try_shared_until(Clock::time_point deadline);
+
   std::unique_ptr<detail::Grants> grants_;
 };
 

@@ -76,6 +76,7 @@ HAPAX_SAME(HAPAX_PROTOCOL, protocol);
 HAPAX_SAME(HAPAX_UNTRUSTED, untrusted);
 HAPAX_SAME(HAPAX_FORBIDDEN, forbidden);
 HAPAX_SAME(HAPAX_FORKED, forked);
+HAPAX_SAME(HAPAX_UNAVAILABLE, unavailable);
 #undef HAPAX_SAME
 
 thread_local std::string last_error;

@@ -142,6 +142,28 @@ bool Campaigns::on(Seat, const Resume& m) {
 
 // --- asking to step down ---
 
+void Campaigns::find_candidate(const std::string& name, const std::string& value, Done done) {
+  if (has_candidate(name, value)) return done({});
+  const std::uint64_t number = ++last_question_;
+  Question question{name, {}, false, false, {}, std::move(done)};
+  question.nobody = fmt::format("nobody campaigns for {} with the value {}", name, value);
+  ask(FindCandidate{number, name, value}, number, std::move(question));
+}
+
+bool Campaigns::has_candidate(const std::string& name, const std::string& value) {
+  bool found = false;
+  for_each_in(name, [&](WaiterId, const Candidate& c) {
+    found |= c.standing != Standing::leading && c.value == value;
+  });
+  return found;
+}
+
+bool Campaigns::on(Seat from, const FindCandidate& m) {
+  if (!check_lock_name(m.name) || !check_lock_name(m.value)) return false;
+  host_.send(from, FoundCandidate{m.question, has_candidate(m.name, m.value)});
+  return true;
+}
+
 void Campaigns::request_resignation(const std::string& name, const std::string& to, Done done) {
   if (pass_on_request(name, to)) return done({});
   const std::uint64_t number = ++last_question_;
@@ -181,8 +203,7 @@ void Campaigns::ask(const PeerMessage& message, std::uint64_t number, Question q
   host_.after(kPatience, [this, number] {
     const auto at = questions_.find(number);
     if (at == questions_.end()) return;
-    const std::uint32_t silent = hapax::number(*at->second.silent.begin()) + 1;
-    finish(number, fmt::format("member {} does not answer", silent));
+    finish(number, host_.name_at(*at->second.silent.begin()) + " does not answer");
   });
   finish_if_complete(number);
 }

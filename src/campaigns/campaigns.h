@@ -39,6 +39,7 @@ class CampaignHost {
   virtual std::vector<Seat> others() const = 0;  // Members, as of now.
   virtual void send(Seat to, const PeerMessage& message) = 0;
   virtual bool is_reached(Seat peer) const = 0;
+  virtual std::string name_at(Seat peer) const = 0;  // For people.
   // The waiter queues for the lock …
   virtual void enqueue(const std::string& name, WaiterId waiter) = 0;
   // … or leaves the queue; false if it has been granted meanwhile.
@@ -70,6 +71,8 @@ class Campaigns {
   // The leader wants to hand over. Unless there is an error, it must release next; if it has left
   // by then, nothing is to be done. REQUIRES: `leader` leads.
   void hand_over(WaiterId leader, const std::string& to, Done done);
+  // No error if somebody campaigns for it with that value, and does not lead.
+  void find_candidate(const std::string& name, const std::string& value, Done done);
   void request_resignation(const std::string& name, const std::string& to, Done done);
 
   // Nobody campaigns here.
@@ -86,6 +89,8 @@ class Campaigns {
   bool on(Seat from, const Resume& m);
   bool on(Seat from, const RequestResignation& m);
   bool on(Seat from, const ResignationRequested& m);
+  bool on(Seat from, const FindCandidate& m);
+  bool on(Seat from, const FoundCandidate& m) { return answer(from, m.question, m.found); }
   bool on(Seat from, const WatchLeader& m) { return watch_.on(from, m); }
   bool on(Seat from, const TellLeader& m) { return watch_.on(from, m); }
 
@@ -114,6 +119,7 @@ class Campaigns {
   bool favour(const std::string& name, const std::string& candidate);
   void resume(const std::string& name);
   void resume_everywhere(const std::string& name);
+  bool has_candidate(const std::string& name, const std::string& value);
   bool pass_on_request(const std::string& name, const std::string& to);
   void ask(const PeerMessage& message, std::uint64_t number, Question question);
   bool answer(Seat from, std::uint64_t question, bool found);

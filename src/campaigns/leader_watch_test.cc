@@ -142,6 +142,9 @@ class QuietHost final : public CampaignHost {
  public:
   std::vector<Seat> others() const override { return {Seat{1}}; }
   void send(Seat, const PeerMessage&) override { ++sent; }
+  std::string name_at(Seat peer) const override {
+    return fmt::format("member {}", number(peer) + 1);
+  }
   bool is_reached(Seat) const override { return true; }
   void enqueue(const std::string&, WaiterId waiter) override { queue.push_back(waiter); }
   bool withdraw(const std::string&, WaiterId waiter) override {

@@ -81,9 +81,38 @@ struct ResignationRequested {
   bool found = false;  // The leader is the teller's, and has been asked.
   HAPAX_RECORD(ResignationRequested, question, found)
 };
+// Does a program of yours campaign for `name` with that value?
+struct FindCandidate {
+  std::uint64_t question = 0;
+  std::string name;
+  std::string value;
+  HAPAX_RECORD(FindCandidate, question, name, value)
+};
+struct FoundCandidate {
+  std::uint64_t question = 0;
+  bool found = false;
+  HAPAX_RECORD(FoundCandidate, question, found)
+};
+// --- locks that are broken (breaking.h) ---
+
+// Take that lock from whoever of your programs holds it, with that fence if one is said.
+struct BreakLock {
+  std::uint64_t question = 0;
+  std::string name;
+  std::optional<Fence> fence;
+  std::string by;  // Who wants it, for people.
+  HAPAX_RECORD(BreakLock, question, name, fence, by)
+};
+struct LockBroken {
+  std::uint64_t question = 0;
+  std::uint32_t holders = 0;  // Who have lost it.
+  std::string refusal;        // Why one has not, for people.
+  HAPAX_RECORD(LockBroken, question, holders, refusal)
+};
 using PeerMessage =
     std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside, SteppedAside, Resume,
-                 RequestResignation, ResignationRequested, AskReport, TellReport>;
+                 RequestResignation, ResignationRequested, AskReport, TellReport, FindCandidate,
+                 FoundCandidate, BreakLock, LockBroken>;
 
 inline Bytes payload_of(const PeerMessage& message) {
   Bytes bytes{tags::kBetweenDaemons};

@@ -11,6 +11,7 @@ Command try_command();
 Command who_command();
 Command why_command();
 Command watch_command();
+Command break_command();
 Command elect_command();
 Command resign_command();
 Command status_command();

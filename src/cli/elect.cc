@@ -50,7 +50,7 @@ std::string own_value() {
 }
 
 // Until it leads; false if that took too long.
-bool campaign(Election& election, const CampaignArguments& a) {
+bool campaign(Client& client, Election& election, const CampaignArguments& a) {
   auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
   if (a.wait_s) {
     patience = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -58,6 +58,7 @@ bool campaign(Election& election, const CampaignArguments& a) {
   }
   const std::string value = a.value.empty() ? own_value() : a.value;
   const auto error = election.campaign_until(value, Election::Clock::now() + patience, {});
+  if (error == Errc::unavailable) fail_as_unavailable(client, a.name, "");
   if (error && error != Errc::timed_out) fail(error, a.name);
   return !error;
 }
@@ -73,9 +74,8 @@ void say_that_it_leads(const Election& election, const CampaignArguments& a) {
   std::fflush(stdout);
 }
 
-[[noreturn]] void fail_as_lost(const CampaignArguments& a, const char* what) {
-  throw Failure{kLost, fmt::format("the lead of {} is lost: the daemon ends, is gone or silent{}",
-                                   a.name, what)};
+[[noreturn]] void fail_as_lost(const CampaignArguments& a, Client& client, const char* what) {
+  throw Failure{kLost, fmt::format("the lead of {} is lost{}: {}", a.name, what, why_lost(client))};
 }
 
 // In favour of the candidate it was asked to step down for, if that one is there.
@@ -90,11 +90,11 @@ void step_down(Election& election, const CampaignArguments& a) {
   election.resign();
 }
 
-int lead(Election& election, Signals& signals, const CampaignArguments& a) {
+int lead(Client& client, Election& election, Signals& signals, const CampaignArguments& a) {
   std::signal(SIGTTIN, SIG_IGN);
   hold_until(signals, {election.lost(), election.asked_to_resign()},
              a.listens() ? STDIN_FILENO : -1);
-  if (election.lost().stop_requested()) fail_as_lost(a, "");
+  if (election.lost().stop_requested()) fail_as_lost(a, client, "");
   if (election.asked_to_resign().stop_requested()) {
     fmt::print(stderr, "hapax: {} was asked to step down\n", a.name);
     step_down(election, a);
@@ -109,7 +109,7 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
   const detail::JobTie tie{client};
   Reliance reliance{
       {election.lost(), election.asked_to_resign()}, [&] { return election.valid_for(); }, grace};
-  if (reliance.has_ended()) fail_as_lost(a, "");
+  if (reliance.has_ended()) fail_as_lost(a, client, "");
   Job job{a.command, signals.former(), tie};
   if (const auto status = attend(job, reliance, signals)) {
     end_all(job, a.name, grace, kToBeGone);  // It leads until no process of the job is left.
@@ -118,7 +118,7 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
   const bool was_asked = election.asked_to_resign().stop_requested() &&
                          !election.lost().stop_requested() && election.valid_for() > grace;
   end_all(job, a.name, was_asked ? grace : reliance.grace_left(), grace);
-  if (!was_asked) fail_as_lost(a, "; the command was ended");
+  if (!was_asked) fail_as_lost(a, client, ", and the command was ended");
   step_down(election, a);
   throw Failure{
       kLost, fmt::format("the leader of {} was asked to step down; the command was ended", a.name)};
@@ -133,11 +133,11 @@ int run_campaign(const CampaignArguments& a) {
     client.reset(
         new Client{reach(a.address, Purpose::takes_locks)});  // Made in place: it cannot be moved.
     election.emplace(*client, a.name);
-    leads = campaign(*election, a);
+    leads = campaign(*client, *election, a);
   });
   if (!leads) throw Failure{kConflict, fmt::format("somebody else leads {}", a.name)};
   say_that_it_leads(*election, a);
-  if (a.command.empty()) return lead(*election, signals, a);
+  if (a.command.empty()) return lead(*client, *election, signals, a);
   return lead_with_command(*client, *election, signals, a);
 }
 

@@ -34,7 +34,7 @@ boost::json::object json_of_group(const GroupStatus& s) {
   return {{"election", s.election},
           {"term", s.term},
           {"leader", json_member(s.leader)},
-          {"member", s.member + 1}};
+          {"member", s.member}};
 }
 
 boost::json::object json_of_change(const std::string& name, const Election::Change& change) {

@@ -55,6 +55,7 @@ int run_hapax(int argc, const Start& start) {
       who_command(),
       why_command(),
       watch_command(),
+      break_command(),
       elect_command(),
       resign_command(),
       status_command(),

@@ -51,15 +51,14 @@ void take(const LockArguments& a, const Hold& held) {
 int hold(const LockArguments& a) {
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   std::signal(SIGTTIN, SIG_IGN);
-  const Hold held{a.wanted, signals};
+  Hold held{a.wanted, signals};
   take(a, held);
   const bool listens = a.input || isatty(STDIN_FILENO) == 1;
   say_it_is_ours(a, text_of(held.fence()),
                  listens ? "^C or the end of standard input" : "SIGTERM or ^C");
   hold_until(signals, {held.lost()}, listens ? STDIN_FILENO : -1);
   if (held.lost().stop_requested()) {
-    throw Failure{kLost,
-                  fmt::format("{} is lost: the daemon ends, is gone or silent", a.wanted.name)};
+    throw Failure{kLost, fmt::format("{} is lost: {}", a.wanted.name, why_lost(held.client()))};
   }
   return kHolds;
 }

@@ -20,6 +20,8 @@ struct MembersArguments {
   std::string whom;
   double patience_s = 10;
   bool yes = false;
+  bool ban = false;
+  bool unban = false;
   bool json = false;
 };
 
@@ -33,10 +35,7 @@ ViewStatus view_of(Client& client) {
 
 // What the daemon says is wrong, in its own words.
 [[noreturn]] void fail_as_told(const std::system_error& e, const std::string& what) {
-  const std::string text = e.what();
-  if (e.code() == Errc::refused && !text.empty()) {
-    throw Failure{kUnavailable, text.substr(0, text.rfind(": "))};
-  }
+  if (e.code() == Errc::refused) throw Failure{kUnavailable, words_of(e)};
   fail(e, what);
 }
 
@@ -79,18 +78,30 @@ bool confirm(const std::string& whom) {
 }
 
 int run_evict(const MembersArguments& a) {
+  using Eviction = Client::Eviction;
   Client client = reach(a.address);
   const ViewStatus view = view_of(client);
-  if (!a.yes && !confirm(a.whom)) return kConflict;
+  if (!a.unban && !a.yes && !confirm(a.whom)) return kConflict;
   try {
-    client.evict(a.whom);
+    client.evict(a.whom, a.ban ? Eviction::ban : a.unban ? Eviction::unban : Eviction::evict);
   } catch (const std::system_error& e) {
     fail_as_told(e, "evict");
   }
+  if (a.unban) {
+    show("{} may come back: it does by itself if it runs\n", a.whom);
+    return kHolds;
+  }
   show(
-      "{} is marked: its beats are refused, and it is removed when its lease is over, in {} "
-      "ms at most\n",
+      "{} is marked: its beats are refused, and it is removed when its lease is over, in {} ms at "
+      "most;\n",
       a.whom, view.ttl.count() * 4 / 3);
+  if (a.ban) {
+    show("its seat stays out until `hapax evict {} --unban`\n", a.whom);
+  } else {
+    show(
+        "it will come back as another life unless it is stopped: end its daemon, or keep it out "
+        "with --ban\n");
+  }
   return kHolds;
 }
 
@@ -122,10 +133,18 @@ Command describe_leave(MembersArguments& a) {
 Command describe_evict(MembersArguments& a) {
   Command command =
       command_with_address("evict", "Stop a member's beats: it is out when its lease is over",
-                           "  hapax evict db2\n  hapax evict 17 --yes          by its life\n", a);
+                           "  hapax evict db2\n  hapax evict 17 --yes          by its life\n"
+                           "  hapax evict db2 --ban\n  hapax evict db2 --unban\n"
+                           "A member that is evicted and runs on comes back as another life.\n",
+                           a);
   command.add("MEMBER", &a.whom, "Its name or its life, as `hapax members` shows them",
               {.required = true});
   command.add("--yes", &a.yes, "Do not ask");
+  command.add("--ban", &a.ban,
+              "Keep its seat out until --unban, even if it is started again. Kept in the engine");
+  command.add("--unban", &a.unban,
+              "Let one back in that is banned, by the name it had or its seat, from 1",
+              {.excludes = {"--ban"}});
   return command;
 }
 

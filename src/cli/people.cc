@@ -34,11 +34,19 @@ std::string show_person(const Person& person) {
   return fmt::format("{} pid {} ({})", person.host, person.pid, show_command(person.command));
 }
 
+std::string show_member(const GroupStatus& status, std::uint32_t member) {
+  if (status.view) {
+    for (const ViewStatus::Life& life : status.view->lives) {
+      if (life.seat == member && life.is_member) return life.name;
+    }
+  }
+  return fmt::format("member {}", member);
+}
+
 std::string show_leader(const GroupStatus& s) {
   std::string text = fmt::format("{}, term {}: ", s.election, s.term);
   if (s.leader) {
-    text +=
-        fmt::format("member {} leads those that member {} reaches", *s.leader + 1, s.member + 1);
+    text += fmt::format("{} leads those that {} reaches", show_member(s, *s.leader), s.name);
   } else {
     text += "an election is under way";
   }
@@ -47,15 +55,13 @@ std::string show_leader(const GroupStatus& s) {
 
 boost::json::value json_member(const std::optional<std::uint32_t>& member) {
   if (!member) return nullptr;
-  return *member + 1;
+  return *member;
 }
 
 boost::json::object json_of(const Person& person) {
-  boost::json::object object{{"member", person.member + 1},
-                             {"host", person.host},
-                             {"pid", person.pid},
-                             {"command", person.command},
-                             {"since_ms", person.since.count()}};
+  boost::json::object object{{"member", person.member},   {"member_name", person.member_name},
+                             {"host", person.host},       {"pid", person.pid},
+                             {"command", person.command}, {"since_ms", person.since.count()}};
   if (person.fence) object["fence"] = text_of(*person.fence);
   if (person.shared) object["mode"] = "shared";
   return object;

@@ -17,6 +17,9 @@ std::string show_since(std::chrono::milliseconds since);
 // Without the program's folder, and of a long one the beginning; JSON has all of it.
 std::string show_command(const std::string& command);
 
+// db2; of a fixed list: member 2.
+std::string show_member(const GroupStatus& status, std::uint32_t member);
+
 // host pid 123 (make all)
 std::string show_person(const Person& person);
 

@@ -38,6 +38,12 @@ int run_resign(const ResignArguments& a) {
   } catch (const std::system_error& e) {
     fail(e, a.name);
   }
+  if (error == Errc::no_candidate) {
+    throw Failure{
+        kConflict,
+        fmt::format("nobody is known to campaign for {} with the value {}; {} still leads", a.name,
+                    a.to, leader->value)};
+  }
   if (error == Errc::no_leader)
     throw Failure{kConflict, fmt::format("{}: {}", a.name, error.message())};
   if (error) fail(error, a.name);
@@ -61,9 +67,12 @@ Command describe_resign(ResignArguments& a) {
       "  hapax resign scheduler\n"
       "  hapax resign scheduler --to other-host\n"
       "The leader is asked, not forced: `hapax elect` does step down, a program of yours as it is "
-      "written.\nHanding over needs an answer of every member. If the candidate does not campaign, "
-      "`hapax elect`\nsteps down all the same.\n"
-      "Exit status: 0 it was asked, 1 nobody leads, 64 usage, 69 no daemon answers.";
+      "written.\nHanding over needs an answer of every member. If nobody campaigns with that "
+      "value, "
+      "nobody is\nasked to step down.\n"
+      "Exit status: 0 it was asked, 1 nobody leads or nobody campaigns with that value, 64 usage, "
+      "69 "
+      "no\ndaemon answers, 77 not allowed.";
   return command;
 }
 

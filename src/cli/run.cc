@@ -61,9 +61,8 @@ void say(const RunArguments& a, const std::string& text) {
   if (a.verbose) fmt::print(stderr, "hapax: {}\n", text);
 }
 
-Failure lost(const RunArguments& a, std::string_view what = "") {
-  return {kLost,
-          fmt::format("{} is lost: the daemon ends, is gone or silent{}", a.wanted.name, what)};
+Failure lost(const RunArguments& a, Client& client, std::string_view what = "") {
+  return {kLost, fmt::format("{} is lost{}: {}", a.wanted.name, what, why_lost(client))};
 }
 
 int run_job(const RunArguments& a, const Given& given) {
@@ -85,7 +84,7 @@ int run_job(const RunArguments& a, const Given& given) {
   set_environment(held.client(), held.name(), held.fence(), held.valid_for());
   const detail::JobTie tie{held.client()};
   Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace};
-  if (reliance.has_ended()) throw lost(a);
+  if (reliance.has_ended()) throw lost(a, held.client());
   Job job{command, signals.former(), tie,
           a.close ? Job::Connection::closed : Job::Connection::inherited};
   if (const auto status = attend(job, reliance, signals)) {
@@ -98,7 +97,7 @@ int run_job(const RunArguments& a, const Given& given) {
     return *status;
   }
   end_all(job, a.wanted.name, reliance.grace_left(), grace);
-  throw lost(a, "; the command was ended");
+  throw lost(a, held.client(), ", and the command was ended");
 }
 
 Command describe_run(RunArguments& a) {

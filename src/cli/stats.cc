@@ -34,14 +34,15 @@ void print_as_json(const MemberStats& s) {
   }
   boost::json::object counters;
   for (const auto& [name, value] : s.counters) counters[name] = value;
-  print_json({{"member", s.member + 1},
+  print_json({{"member", s.member},
+              {"name", s.name},
               {"uptime_ms", s.uptime.count()},
               {"messages", std::move(messages)},
               {"counters", std::move(counters)}});
 }
 
 void print_text(const MemberStats& s) {
-  show("member {}, up for {}\n\n", s.member + 1, show_since(s.uptime));
+  show("{}, up for {}\n\n", s.name, show_since(s.uptime));
   if (!s.traffic.empty()) {
     Table messages;
     messages.column("algorithm", Table::Align::left);

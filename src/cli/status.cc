@@ -50,7 +50,9 @@ void print_as_json(const GroupStatus& s, bool with_all) {
                                           {"trouble", s.trouble[i]}});
   }
   boost::json::object object{{"group", s.group},
-                             {"member", s.member + 1},
+                             {"member", s.member},
+                             {"name", s.name},
+                             {"absence", s.absence},
                              {"size", s.size},
                              {"epoch", number(s.epoch)},
                              {"ready", s.obstacle.empty()},
@@ -71,7 +73,7 @@ void print_as_json(const GroupStatus& s, bool with_all) {
   if (with_all) {
     boost::json::array all, silent;
     for (const MemberStatus& member : s.all) all.push_back(json_of_member(member));
-    for (const std::uint32_t member : s.silent) silent.push_back(member + 1);
+    for (const std::uint32_t member : s.silent) silent.push_back(member);
     object["all"] = std::move(all);
     object["silent"] = std::move(silent);
   }
@@ -90,7 +92,7 @@ void print_all(const GroupStatus& s) {
   }
   table.column("up for");
   for (const MemberStatus& m : s.all) {
-    table.row({fmt::format("{}", m.member + 1), m.name, m.obstacle.empty() ? "yes" : "no",
+    table.row({fmt::format("{}", m.member), m.name, m.obstacle.empty() ? "yes" : "no",
                fmt::format("{}", number(m.epoch)), fmt::format("{}", m.view_size),
                fmt::format("{}", m.clients), fmt::format("{}", m.held),
                fmt::format("{}", m.waiting), fmt::format("{}", m.entries), show_since(m.uptime)});
@@ -99,16 +101,16 @@ void print_all(const GroupStatus& s) {
   for (const MemberStatus& m : s.all) {
     if (!m.obstacle.empty()) show("{} grants nothing: {}\n", m.name, m.obstacle);
   }
-  for (const std::uint32_t member : s.silent) show("member {} did not answer\n", member + 1);
+  for (const std::uint32_t member : s.silent) show("{} did not answer\n", show_member(s, member));
 }
 
 void print_text(const GroupStatus& s) {
   if (s.view) {
-    show("group {}, view {} of {} members; the one at seat {} answers, up for {}\n", s.group,
-         number(s.epoch), s.size, s.member + 1, show_since(s.uptime));
+    show("group {}, view {} of {} members; {} answers (seat {}), up for {}\n", s.group,
+         number(s.epoch), s.size, s.name, s.member, show_since(s.uptime));
   } else {
     show("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
-         s.member + 1, s.size, show_since(s.uptime));
+         s.member, s.size, show_since(s.uptime));
   }
   show("here: {} held, {} waiting, {} entries; {} locks in memory\n", s.held, s.waiting, s.entries,
        s.locks);

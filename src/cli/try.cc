@@ -23,7 +23,7 @@ int run_try(TryArguments a) {
   check(a.wanted);
   a.wanted.nonblock = true;
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  Hold held{a.wanted, signals};
+  Hold held{a.wanted, signals};  // Throws if nobody can be granted it: neither free nor taken.
   if (a.json) {
     boost::json::object object{{"lock", a.wanted.name}, {"free", held.is_held()}};
     if (held.is_held()) object["fence"] = text_of(held.fence());

@@ -12,7 +12,7 @@ boost::json::object json_view(const ViewStatus& v) {
   boost::json::array lives;
   for (const ViewStatus::Life& life : v.lives) {
     lives.push_back(boost::json::object{{"life", life.life},
-                                        {"seat", life.seat + 1},
+                                        {"seat", life.seat},
                                         {"name", life.name},
                                         {"address", life.address},
                                         {"member", life.is_member},
@@ -20,10 +20,15 @@ boost::json::object json_view(const ViewStatus& v) {
                                         {"evicted", life.is_evicted},
                                         {"beat", life.beat}});
   }
+  boost::json::array bans;
+  for (const ViewStatus::Ban& ban : v.bans) {
+    bans.push_back(boost::json::object{{"seat", ban.seat}, {"name", ban.name}, {"by", ban.by}});
+  }
   return {{"engine", v.engine},           {"engine_reachable", v.engine_reachable},
           {"engine_said", v.engine_said}, {"ttl_ms", v.ttl.count()},
           {"lease_ms", v.lease.count()},  {"jeopardy", v.in_jeopardy},
-          {"standing", v.standing},       {"lives", std::move(lives)}};
+          {"standing", v.standing},       {"lives", std::move(lives)},
+          {"bans", std::move(bans)}};
 }
 
 void print_members(const ViewStatus& v) {
@@ -35,13 +40,17 @@ void print_members(const ViewStatus& v) {
   table.column("link", Table::Align::left);
   table.column("address", Table::Align::left, Table::Length::long_);
   for (const ViewStatus::Life& life : v.lives) {
-    table.row({fmt::format("{}", life.life), fmt::format("{}", life.seat + 1), life.name,
+    table.row({fmt::format("{}", life.life), fmt::format("{}", life.seat), life.name,
                life.is_evicted  ? "evicted"
                : life.is_member ? "member"
                                 : "joining",
                life.is_up ? "up" : "away", life.address});
   }
   show("{}", table.text_within(page_width()));
+  for (const ViewStatus::Ban& ban : v.bans) {
+    show("banned: {}, seat {}, by {}; `hapax evict {} --unban` lets it back in\n", ban.name,
+         ban.seat, ban.by, ban.name);
+  }
 }
 
 void print_view(const ViewStatus& v) {

@@ -77,7 +77,7 @@ int run_who(const WhoArguments& a) {
     boost::json::array rows;
     for (const LockInfo& lock : locks) rows.push_back(json_of(lock));
     boost::json::array missing;
-    for (const std::uint32_t member : silent) missing.push_back(member + 1);
+    for (const std::uint32_t member : silent) missing.push_back(member);
     print_json(
         {{"locks", std::move(rows)}, {"silent", std::move(missing)}, {"more_locks", more_locks}});
     return kHolds;
@@ -91,7 +91,7 @@ int run_who(const WhoArguments& a) {
     show("And {} more locks, at most: ask for one by its name.\n", more_locks);
   }
   for (const std::uint32_t member : silent) {
-    show("Member {} did not answer: what it knows is missing.\n", member + 1);
+    show("{} did not answer: what it knows is missing.\n", show_member(client.status(), member));
   }
   return kHolds;
 }

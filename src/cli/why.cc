@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fmt/format.h>
@@ -68,6 +69,24 @@ class Families {
   std::string here_;
 };
 
+// What keeps a lock from being granted besides those who hold it.
+struct Obstacles {
+  GroupStatus status;
+  std::vector<std::uint32_t> silent;  // Members that are reached and did not answer.
+
+  std::string silence() const {
+    std::string names;
+    for (const std::uint32_t member : silent) {
+      names += (names.empty() ? "" : ", ") + show_member(status, member);
+    }
+    return names.empty()
+               ? ""
+               : names + (silent.size() == 1 ? " does" : " do") + " not answer and may hold it";
+  }
+  // By nobody who answers: somebody else may have it.
+  std::string who_may_hold() const { return status.absence.empty() ? silence() : status.absence; }
+};
+
 std::string list_of(const std::set<std::string>& names, const std::string& except) {
   std::string text;
   for (const std::string& name : names) {
@@ -102,14 +121,32 @@ std::string arrows(const std::vector<std::string>& cycle) {
   return text + cycle.front();
 }
 
+// Those who must be asked before anybody is let in.
+std::string for_whom(const GroupStatus& status) {
+  std::string names;
+  for (const auto& away : status.away) names += (names.empty() ? ", for " : ", ") + away.name;
+  return names;
+}
+
+bool is_held(const LockInfo& lock) { return lock.holder || !lock.sharers.empty(); }
+
 void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all,
-                const WaitsFor& graph) {
-  show("{}\n", story_of(lock, graph));
+                const WaitsFor& graph, const Obstacles& obstacles) {
+  const std::string others = is_held(lock) ? "" : obstacles.who_may_hold();
+  if (others.empty() && (is_held(lock) || obstacles.status.obstacle.empty())) {
+    show("{}\n", story_of(lock, graph));
+  } else if (!others.empty()) {
+    show("{}: {}\n", lock.name, others);
+  }
+  if (!obstacles.status.obstacle.empty()) {
+    show("{} cannot be granted at {}: {}\n", lock.name, obstacles.status.name,
+         obstacles.status.obstacle);
+  }
   for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
     const Person& waiter = lock.waiters[i];
     const std::string held = list_of(graph.kept_by(waiter), lock.name);
-    show("  {}. {} waits, for {}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
-         held.empty() ? "" : "; it holds " + held);
+    show("  {}. {} waits, for {}{}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
+         is_held(lock) ? "" : for_whom(obstacles.status), held.empty() ? "" : "; it holds " + held);
   }
   if (lock.more_waiters > 0) show("  and {} more\n", lock.more_waiters);
   for (const auto& cycle : graph.cycles_from(lock.name)) {
@@ -121,7 +158,8 @@ void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all
   }
 }
 
-void print_as_json(const LockInfo& lock, const WaitsFor& graph, const std::string& standing) {
+void print_as_json(const LockInfo& lock, const WaitsFor& graph, const Obstacles& obstacles) {
+  const GroupStatus& status = obstacles.status;
   const auto names = [](const std::set<std::string>& set) {
     return boost::json::array(set.begin(), set.end());
   };
@@ -137,7 +175,21 @@ void print_as_json(const LockInfo& lock, const WaitsFor& graph, const std::strin
     deadlocks.push_back(boost::json::array(cycle.begin(), cycle.end()));
   }
   object["deadlocks"] = std::move(deadlocks);
-  object["standing"] = standing;
+  object["standing"] = status.standing;
+  object["obstacle"] = status.obstacle;
+  boost::json::array away;
+  for (const GroupStatus::Away& member : status.away) {
+    boost::json::value free_in = nullptr;
+    if (member.free_in) free_in = member.free_in->count();
+    away.push_back(boost::json::object{
+        {"member", member.member}, {"name", member.name}, {"free_in_ms", std::move(free_in)}});
+  }
+  object["away"] = std::move(away);
+  boost::json::array silent;
+  for (const std::uint32_t member : obstacles.silent) {
+    silent.push_back(boost::json::string{show_member(status, member)});
+  }
+  object["silent"] = std::move(silent);
   print_json(object);
 }
 
@@ -145,13 +197,17 @@ int run_why(const WhyArguments& a) {
   require_lock_name(a.name);
   Client client = reach(a.address);
   std::vector<LockInfo> locks;
-  std::string standing;
+  Obstacles obstacles;
   try {
-    locks = client.who();
-    standing = client.status().standing;
+    locks = client.who({}, &obstacles.silent);
+    obstacles.status = client.status();
   } catch (const std::system_error& e) {
     fail(e, "why");
   }
+  std::erase_if(obstacles.silent, [&](std::uint32_t member) {
+    return std::any_of(obstacles.status.away.begin(), obstacles.status.away.end(),
+                       [&](const GroupStatus::Away& away) { return away.member == member; });
+  });
   const WaitsFor graph{locks, Families{}};
   std::map<std::string, LockInfo> all;
   for (const LockInfo& lock : locks) all[lock.name] = lock;
@@ -159,12 +215,10 @@ int run_why(const WhyArguments& a) {
   vacant.name = a.name;
   const LockInfo& lock = all.contains(a.name) ? all.at(a.name) : vacant;
   if (a.json) {
-    print_as_json(lock, graph, standing);
+    print_as_json(lock, graph, obstacles);
     return kHolds;
   }
-  print_text(lock, all, graph);
-  // Of a fixed list: who is away may hold it, or has to be asked.
-  if (!standing.empty() && standing != "running") show("this member: {}\n", standing);
+  print_text(lock, all, graph, obstacles);
   return kHolds;
 }
 
@@ -180,6 +234,9 @@ Command describe_why(WhyArguments& a) {
           "Examples:\n"
           "  hapax why backup\n"
           "  hapax why backup --json | jq .deadlocks\n"
+          "If nobody who answers holds it, what is in the way is said: a daemon without a lease, "
+          "or "
+          "a member\nthat is away and may hold it, and when its lease ends.\n"
           "Processes are told apart by host and pid. What a descendant of a holder waits for, "
           "the\nholder waits for; that is seen on this machine only.\n"} +
       kShowStatuses;

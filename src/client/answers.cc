@@ -9,11 +9,16 @@ namespace {
 using std::chrono::milliseconds;
 
 hapax::Person person_of(session::Person&& p) {
-  return {p.member, std::move(p.host), p.pid, std::move(p.command), milliseconds{p.since_ms},
-          p.fence,  p.shared};
+  return {p.member + 1,         std::move(p.member_name), std::move(p.host), p.pid,
+          std::move(p.command), milliseconds{p.since_ms}, p.fence,           p.shared};
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> counted_from_one(std::vector<std::uint32_t> members) {
+  for (std::uint32_t& member : members) ++member;
+  return members;
+}
 
 std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks) {
   std::vector<LockInfo> list;
@@ -32,19 +37,28 @@ std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks) {
 namespace {
 
 ViewStatus view_of(session::ViewState&& v) {
-  ViewStatus view{std::move(v.engine),      v.engine_reachable,
-                  std::move(v.engine_said), milliseconds{v.ttl_ms},
-                  milliseconds{v.lease_ms}, v.in_jeopardy,
-                  std::move(v.standing),    {}};
+  ViewStatus view{std::move(v.engine),
+                  v.engine_reachable,
+                  std::move(v.engine_said),
+                  std::move(v.engine_trouble),
+                  milliseconds{v.ttl_ms},
+                  milliseconds{v.lease_ms},
+                  v.in_jeopardy,
+                  std::move(v.standing),
+                  {},
+                  {}};
   for (session::LifeState& life : v.lives) {
-    view.lives.push_back({life.life, life.seat, std::move(life.name), std::move(life.address),
+    view.lives.push_back({life.life, life.seat + 1, std::move(life.name), std::move(life.address),
                           life.is_member, life.is_up, life.is_evicted, life.beat});
+  }
+  for (session::BanState& ban : v.bans) {
+    view.bans.push_back({ban.seat + 1, std::move(ban.name), std::move(ban.by)});
   }
   return view;
 }
 
 MemberStatus member_of(session::MemberReport&& r) {
-  return {r.member,
+  return {r.member + 1,
           std::move(r.name),
           std::move(r.obstacle),
           r.epoch,
@@ -69,8 +83,13 @@ GroupStatus status_of(session::State&& s) {
         std::count_if(view->lives.begin(), view->lives.end(),
                       [](const ViewStatus::Life& life) { return life.is_member; }));
   }
+  std::vector<GroupStatus::Away> away;
+  for (session::AwayMember& member : s.away) {
+    away.push_back({member.member + 1, std::move(member.name), std::nullopt});
+    if (member.free_in_ms) away.back().free_in = milliseconds{*member.free_in_ms};
+  }
   GroupStatus status{std::move(s.group),
-                     s.member,
+                     s.member + 1,
                      size,
                      s.epoch,
                      std::move(s.members),
@@ -79,6 +98,8 @@ GroupStatus status_of(session::State&& s) {
                      std::move(s.standing),
                      std::move(s.name),
                      std::move(s.obstacle),
+                     std::move(away),
+                     std::move(s.absence),
                      s.locks,
                      s.held,
                      s.waiting,
@@ -88,19 +109,19 @@ GroupStatus status_of(session::State&& s) {
                      milliseconds{s.uptime_ms},
                      std::move(s.election),
                      s.term,
-                     s.leader,
+                     s.leader ? std::optional{*s.leader + 1} : std::nullopt,
                      std::move(view),
                      {},
                      {}};
   if (s.all) {
     for (session::MemberReport& r : s.all->reports) status.all.push_back(member_of(std::move(r)));
-    status.silent = std::move(s.all->silent);
+    status.silent = counted_from_one(std::move(s.all->silent));
   }
   return status;
 }
 
 MemberStats stats_of(session::Stats&& s) {
-  MemberStats stats{s.member, milliseconds{s.uptime_ms}, {}, {}};
+  MemberStats stats{s.member + 1, std::move(s.name), milliseconds{s.uptime_ms}, {}, {}};
   for (session::Traffic& t : s.traffic) {
     stats.traffic.push_back({std::move(t.algorithm), t.sent, t.received});
   }

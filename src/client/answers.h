@@ -10,6 +10,8 @@
 
 namespace hapax::client {
 
+// As people count, and as all below does.
+std::vector<std::uint32_t> counted_from_one(std::vector<std::uint32_t> members);
 std::vector<LockInfo> locks_of(std::vector<session::Lock>&& locks);
 GroupStatus status_of(session::State&& state);
 MemberStats stats_of(session::Stats&& stats);

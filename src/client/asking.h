@@ -38,4 +38,11 @@ std::error_code without_throwing(Call&& call) noexcept {
   }
 }
 
+// Whether it was granted: false only because somebody else has it. Throws std::system_error for
+// whatever else went wrong; `why` says more about it.
+inline bool is_granted(std::error_code error, const std::string& why) {
+  if (error && error != Errc::timed_out) throw std::system_error{error, why};
+  return !error;
+}
+
 }  // namespace hapax::detail

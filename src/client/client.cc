@@ -92,9 +92,15 @@ void Client::leave_group(std::chrono::milliseconds patience) {
   std::string why;
   client::throw_if((*detail::OwnGateway{gateway_}).leave(patience, why), why);
 }
-void Client::evict(std::string_view member) {
+void Client::evict(std::string_view member, Eviction eviction) {
   std::string why;
-  client::throw_if((*detail::OwnGateway{gateway_}).evict(std::string{member}, why), why);
+  const session::Evict asked{0, std::string{member}, static_cast<session::Evict::Kind>(eviction)};
+  client::throw_if((*detail::OwnGateway{gateway_}).evict(asked, why), why);
+}
+void Client::break_lock(std::string_view name, const std::optional<Fence>& fence) {
+  std::string why;
+  const session::Break asked{0, std::string{name}, fence};
+  client::throw_if((*detail::OwnGateway{gateway_}).break_lock(asked, why), why);
 }
 std::stop_token Client::lost() const { return (*detail::OwnGateway{gateway_}).lost(); }
 

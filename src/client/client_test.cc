@@ -133,15 +133,15 @@ TEST(Client, TellsWhoHoldsAndWhoWaits) {
   }
   ASSERT_EQ(locks.size(), 1u);
   ASSERT_TRUE(locks[0].holder.has_value());
-  EXPECT_EQ(locks[0].holder->member, 0u);
+  EXPECT_EQ(locks[0].holder->member, 1u);
   EXPECT_EQ(locks[0].holder->pid, static_cast<std::uint32_t>(getpid()));
   EXPECT_EQ(locks[0].holder->fence, mine.fence());
   ASSERT_EQ(locks[0].waiters.size(), 1u);
-  EXPECT_EQ(locks[0].waiters[0].member, 2u);
+  EXPECT_EQ(locks[0].waiters[0].member, 3u);
   EXPECT_EQ(two.who().size(), 1u);
   const GroupStatus status = two.status();
   EXPECT_EQ(status.size, 3u);
-  EXPECT_EQ(status.member, 2u);
+  EXPECT_EQ(status.member, 3u);
   EXPECT_EQ(status.up, (std::vector<bool>{true, true, true}));
   stop.request_stop();
   waiter.join();

@@ -42,6 +42,10 @@ std::string command_line() {
   return text;
 }
 
+bool is_forbidden(const session::Refused& refused) {
+  return refused.kind == session::Refused::Kind::forbidden;
+}
+
 // What an answer to Acquire means to a caller that gives up only when cancelled.
 std::error_code error_of(const std::optional<session::Answer>& answer) {
   if (!answer) return Errc::lost;
@@ -49,7 +53,7 @@ std::error_code error_of(const std::optional<session::Answer>& answer) {
   if (std::holds_alternative<session::Ended>(*answer)) return Errc::cancelled;
   const auto* refused = std::get_if<session::Refused>(&*answer);
   if (refused == nullptr) return Errc::protocol;
-  return refused->forbidden ? Errc::forbidden : Errc::refused;
+  return is_forbidden(*refused) ? Errc::forbidden : Errc::refused;
 }
 
 }  // namespace
@@ -83,10 +87,14 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
   socket_.shut_down();
   reader_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
-    throw std::system_error{make_error_code(Errc::refused), refused->why};
+    throw std::system_error{
+        make_error_code(is_forbidden(*refused) ? Errc::forbidden : Errc::refused), refused->why};
   }
+  if (const auto trouble = socket_.trouble()) fail_for(address, *trouble);
+  const bool may_want_tls = !address.is_unix() && !trust.tls;
   throw std::system_error{make_error_code(Errc::unreachable),
-                          "nobody answers as a daemon does at " + address.text()};
+                          "nobody answers as a daemon does at " + address.text() +
+                              (may_want_tls ? "; it may want TLS: --ca, --cert and --key" : "")};
 }
 
 Connection::~Connection() {
@@ -143,8 +151,11 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
     return Errc::cancelled;
   }
   if (auto* refused = std::get_if<session::Refused>(&*answer)) why = std::move(refused->why);
-  const std::error_code error = error_of(answer);
-  return error == Errc::cancelled && !cancel.stop_requested() ? Errc::timed_out : error;
+  auto* ended = std::get_if<session::Ended>(&*answer);
+  if (ended == nullptr || cancel.stop_requested()) return error_of(answer);
+  if (ended->obstacle.empty()) return Errc::timed_out;
+  why = std::move(ended->obstacle);
+  return Errc::unavailable;
 }
 
 void Connection::acquire_later(const std::string& name, const std::stop_token& cancel,
@@ -187,7 +198,7 @@ std::error_code Connection::ask(session::Ask question, milliseconds patience,
   }
   answer = std::move(*answered);
   const auto* refused = std::get_if<session::Refused>(&answer);
-  if (refused != nullptr && refused->forbidden) {
+  if (refused != nullptr && is_forbidden(*refused)) {
     throw std::system_error{make_error_code(Errc::forbidden), refused->why};
   }
   return {};
@@ -211,7 +222,8 @@ std::error_code Connection::ask_for_an_end(session::Ask question, milliseconds p
   auto* refused = std::get_if<session::Refused>(&answer);
   if (refused == nullptr) return Errc::protocol;
   why = std::move(refused->why);
-  return Errc::refused;
+  const bool is_for_nobody = refused->kind == session::Refused::Kind::no_candidate;
+  return is_for_nobody ? Errc::no_candidate : Errc::refused;
 }
 
 std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks,
@@ -219,7 +231,7 @@ std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& lo
   session::Locks told;
   if (const auto error = ask_for(session::Who{0, std::string{name}}, told)) return error;
   locks = locks_of(std::move(told.locks));
-  left_out = {std::move(told.silent), told.more_locks};
+  left_out = {counted_from_one(std::move(told.silent)), told.more_locks};
   return {};
 }
 
@@ -243,13 +255,14 @@ std::error_code Connection::leave(milliseconds patience, std::string& why) {
                         patience + kForTheView, why);
 }
 
-std::error_code Connection::evict(const std::string& whom, std::string& why) {
-  return ask_for_an_end(session::Evict{0, whom}, 4 * session::kSilence, why);
-}
-
 bool Connection::is_gone() const {
   const std::lock_guard lock{mutex_};
   return gone_;
+}
+
+std::string Connection::why_lost() const {
+  const std::lock_guard lock{mutex_};
+  return gone_ ? "its daemon is gone or silent" : why_lost_;
 }
 
 std::chrono::milliseconds Connection::valid_for() const {
@@ -325,7 +338,7 @@ bool Connection::take_frames() {
 
 void Connection::take(session::Answer answer) {
   if (const auto* pong = std::get_if<session::Pong>(&answer)) return take_pong(*pong);
-  if (const auto* lost = std::get_if<session::Lost>(&answer)) return lose(lost->request);
+  if (auto* lost = std::get_if<session::Lost>(&answer)) return lose(*lost);
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
     heartbeat_.on_welcome(*welcome);
     if (heartbeat_.has_leases()) {
@@ -384,7 +397,12 @@ void Connection::tell(std::unique_ptr<Later> later, const std::optional<session:
   later->completion.on_answer(error_of(answer), holding);
 }
 
-void Connection::lose(std::uint64_t request) {
+void Connection::lose(session::Lost& lost) {
+  const std::uint64_t request = lost.request;
+  {
+    const std::lock_guard lock{mutex_};
+    why_lost_ = std::move(lost.why);
+  }
   // It may still be waiting for its promise: who asked finds it lost, and asks again.
   const auto is_it = [&](const session::Answer& grant) {
     return std::get<session::Granted>(grant).request == request;

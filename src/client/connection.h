@@ -55,7 +55,8 @@ class Connection {
   std::error_code status(bool all, GroupStatus& status);
   std::error_code stats(MemberStats& stats);
   std::error_code leave(std::chrono::milliseconds patience, std::string& why);
-  std::error_code evict(const std::string& whom, std::string& why);
+  std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
+                                 std::string& why);
   int descriptor() const { return socket_.descriptor(); }
   void has_job(pid_t group) noexcept { say(session::Job{static_cast<std::uint32_t>(group)}); }
   void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }
@@ -63,6 +64,7 @@ class Connection {
   std::chrono::milliseconds valid_for() const;
 
   bool is_gone() const;
+  std::string why_lost() const;
 
  private:
   struct Later;
@@ -83,13 +85,11 @@ class Connection {
   std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
                               const std::stop_token& cancel, detail::Holding& holding,
                               std::string& why);
-  // Numbers the question, sends it and waits for its answer; of one kind, or just for Ended.
+  // The same for any answer, or one of a kind.
   std::error_code ask(session::Ask question, std::chrono::milliseconds patience,
                       session::Answer& answer);
   template <class Told>
   std::error_code ask_for(session::Ask question, Told& told);
-  std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
-                                 std::string& why);
   bool say(const session::Ask& ask) noexcept;
   void give_up() noexcept { socket_.shut_down(); }
   // On the thread that reads: waiting for an answer there would be for ever.
@@ -107,7 +107,7 @@ class Connection {
   // What comes unasked, each time; false if it is no such thing.
   bool tell_of_election(const session::Answer& answer);
   void close_observations();
-  void lose(std::uint64_t request);
+  void lose(session::Lost& lost);
 
   Socket socket_;
   std::mutex writing_;
@@ -116,6 +116,7 @@ class Connection {
   std::map<std::uint64_t, Pending*> pending_;
   std::uint64_t next_request_;
   bool gone_ = false;
+  std::string why_lost_;
   std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
 

@@ -169,6 +169,9 @@ void Election::campaign(std::string_view value) {
     throw std::system_error{error, impl_->name_};
   }
 }
+bool Election::try_until(std::string_view value, Clock::time_point deadline) {
+  return detail::is_granted(campaign_until(value, deadline, {}), impl_->name_);
+}
 std::error_code Election::campaign_until(std::string_view value, Clock::time_point deadline,
                                          std::stop_token cancel) noexcept {
   return detail::without_throwing(

@@ -75,7 +75,7 @@ TEST(Election, OneLeadsAndObserversOfAllMembersSeeWhom) {
   EXPECT_EQ(leader->value, "host-7:8080");
   EXPECT_EQ(leader->fence, first.fence());
   EXPECT_EQ(leader->who.pid, static_cast<std::uint32_t>(getpid()));
-  EXPECT_EQ(leader->who.member, 0u);
+  EXPECT_EQ(leader->who.member, 1u);
   EXPECT_EQ(text_of(Election{client, "scheduler"}.observe().next()), "host-7:8080");
 
   const Fence term = first.fence();
@@ -193,13 +193,25 @@ TEST(Election, ALeaderIsAskedToStepDownFromAnywhere) {
   EXPECT_EQ(somebody.ask_to_resign(), Errc::no_leader);
   leader.campaign("a");
   EXPECT_FALSE(leader.asked_to_resign().stop_requested());
-  EXPECT_EQ(somebody.ask_to_resign("b"), std::error_code{});
+  EXPECT_EQ(somebody.ask_to_resign("b"), Errc::no_candidate) << "nobody campaigns as b";
+  EXPECT_FALSE(leader.asked_to_resign().stop_requested());
+  std::stop_source enough;
+  auto waiting = std::async(std::launch::async, [&] {
+    Election second{other, "x"};
+    return second.campaign_until("b", Election::Clock::now() + 30s, enough.get_token());
+  });
+  std::error_code asked = Errc::no_candidate;
+  for (int i = 0; i < 2'000 && asked == Errc::no_candidate; ++i)
+    asked = somebody.ask_to_resign("b");
+  EXPECT_EQ(asked, std::error_code{});
   for (int i = 0; i < 2'000 && !leader.asked_to_resign().stop_requested(); ++i) {
     std::this_thread::sleep_for(5ms);
   }
   EXPECT_TRUE(leader.asked_to_resign().stop_requested());
   EXPECT_EQ(leader.wanted_successor(), "b");
   EXPECT_TRUE(leader.is_leader()) << "it is a wish";
+  enough.request_stop();
+  EXPECT_EQ(waiting.get(), Errc::cancelled);
   leader.resign();
   leader.campaign("a");
   EXPECT_FALSE(leader.asked_to_resign().stop_requested()) << "that was the last term's";
@@ -225,7 +237,7 @@ TEST(Election, AMemberThatIsAwayDoesNotKeepObserversWaiting) {
   EXPECT_EQ(leader.leader()->value, "a");
   std::vector<std::uint32_t> silent;
   client.who({}, &silent);
-  EXPECT_EQ(silent, std::vector<std::uint32_t>{2});
+  EXPECT_EQ(silent, std::vector<std::uint32_t>{3});
   Election nobody{client, "y"};
   EXPECT_EQ(nobody.leader(), std::nullopt);
   EXPECT_EQ(leader.hand_over("b"), Errc::no_candidate) << "member 3 does not answer";
@@ -251,11 +263,14 @@ TEST(Election, WorksForMembersInsideTheProgram) {
   std::string seen = next_of(observation);
   if (seen == "VACANT") seen = next_of(observation);
   EXPECT_EQ(seen, "b");
-  EXPECT_EQ(Election(nodes[0], "x").ask_to_resign("a"), std::error_code{});
+  EXPECT_EQ(Election(nodes[0], "x").ask_to_resign("a"), Errc::no_candidate);
+  EXPECT_FALSE(second.asked_to_resign().stop_requested());
+  EXPECT_EQ(Election(nodes[0], "x").ask_to_resign(), std::error_code{});
   for (int i = 0; i < 2'000 && !second.asked_to_resign().stop_requested(); ++i) {
     std::this_thread::sleep_for(5ms);
   }
-  EXPECT_EQ(second.wanted_successor(), "a");
+  EXPECT_EQ(second.wanted_successor(), "");
+  EXPECT_TRUE(second.asked_to_resign().stop_requested());
   second.resign();
   EXPECT_EQ(next_of(observation), "VACANT");
 }
@@ -290,15 +305,15 @@ TEST(Node, AnswersWhoAndStatus) {
   const auto locks = nodes[1].who("x");
   ASSERT_EQ(locks.size(), 1u);
   ASSERT_TRUE(locks[0].holder.has_value());
-  EXPECT_EQ(locks[0].holder->member, 0u);
+  EXPECT_EQ(locks[0].holder->member, 1u);
   const GroupStatus status = nodes[0].status();
   EXPECT_EQ(status.size, 2u);
   EXPECT_EQ(status.held, 1u);
   EXPECT_EQ(status.election, "bully");
-  for (int i = 0; i < 2'000 && nodes[0].status().leader != 1u; ++i) {
+  for (int i = 0; i < 2'000 && nodes[0].status().leader != 2u; ++i) {
     std::this_thread::sleep_for(5ms);
   }
-  EXPECT_EQ(nodes[0].status().leader, 1u);
+  EXPECT_EQ(nodes[0].status().leader, 2u);
   const MemberStats stats = nodes[0].stats();
   ASSERT_FALSE(stats.traffic.empty());
   EXPECT_EQ(stats.traffic[0].algorithm, "carvalho-roucairol");

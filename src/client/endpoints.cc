@@ -1,5 +1,6 @@
 #include "client/endpoints.h"
 
+#include <exception>
 #include <utility>
 
 #include "client/library_thread.h"
@@ -19,6 +20,7 @@ Endpoints::Shared Endpoints::now() const {
 
 // The first that answers, starting after the last one used. REQUIRES: connecting_ is locked.
 Endpoints::Shared Endpoints::connect() {
+  std::exception_ptr telling;  // Of one that is there, rather than of one that is not.
   for (std::size_t tried = 0;; ++tried) {
     const net::Address& address = addresses_[(next_ + tried) % addresses_.size()];
     try {
@@ -27,8 +29,9 @@ Endpoints::Shared Endpoints::connect() {
                   [](Connection* last) { destroy(std::unique_ptr<Connection>{last}); }};
       next_ = (next_ + tried + 1) % addresses_.size();
       return made;
-    } catch (const std::system_error&) {
-      if (tried + 1 == addresses_.size()) throw;
+    } catch (const std::system_error& e) {
+      if (!telling || e.code() != Errc::unreachable) telling = std::current_exception();
+      if (tried + 1 == addresses_.size()) std::rethrow_exception(telling);
     }
   }
 }
@@ -108,8 +111,8 @@ std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(sta
 std::error_code Endpoints::leave(std::chrono::milliseconds patience, std::string& why) {
   return there()->leave(patience, why);
 }
-std::error_code Endpoints::evict(const std::string& whom, std::string& why) {
-  return there()->evict(whom, why);
+std::error_code Endpoints::evict(const session::Evict& whom, std::string& why) {
+  return there()->ask_for_an_end(whom, 4 * session::kSilence, why);
 }
 
 }  // namespace hapax::client

@@ -41,9 +41,12 @@ class Category final : public std::error_category {
       case Errc::untrusted:
         return "whoever listens there may be anybody";
       case Errc::forbidden:
-        return "the daemon's roles do not allow it";
+        return "it is not allowed";
       case Errc::forked:
         return "it belongs to the process that forked this one; make a Client or Node of your own";
+      case Errc::unavailable:
+        return "nobody can be granted it now, whoever holds it; `hapax status` says what is in the "
+               "way";
     }
     return "unknown error";
   }

@@ -17,6 +17,7 @@
 #include "hapax/client.h"
 #include "hapax/error.h"
 #include "hapax/fence.h"
+#include "session/protocol.h"
 
 namespace hapax::detail {
 
@@ -104,7 +105,9 @@ class Gateway {
   // The daemon leaves its group, or stops another member's beats. `why` says more about a
   // refusal.
   virtual std::error_code leave(std::chrono::milliseconds patience, std::string& why) = 0;
-  virtual std::error_code evict(const std::string& whom, std::string& why) = 0;
+  virtual std::error_code evict(const session::Evict& whom, std::string& why) = 0;
+
+  virtual std::error_code break_lock(const session::Break& asked, std::string& why) = 0;
 
   // The way to the daemon, for a job to inherit: what is held is held as long as anybody has it
   // open. -1: there is none.
@@ -117,6 +120,8 @@ class Gateway {
 
   // Fires when no current grant can be relied on any more.
   virtual std::stop_token lost() const = 0;
+  // What was lost last is lost because of this, for people; empty: nobody has said.
+  virtual std::string why_lost() const { return {}; }
   // Whether what is granted can be lost at all before it is given back.
   virtual bool can_lose() const { return true; }
   // The same for that grant, and no later one.
@@ -134,8 +139,8 @@ class Gateway {
 };
 
 // The news of a grant may arrive when its lease is over, and whoever gets it would be alone in
-// relying on it: asks again, until what is granted is good for a while. Errc::lost if that has not
-// come about by the deadline.
+// relying on it: asks again, until what is granted is good for a while. Errc::unavailable if that
+// has not come about by the deadline.
 template <class Ask, class GiveBack>
 std::error_code ask_until_good(const Gateway& gateway, Deadline deadline, const Holding& holding,
                                Ask ask, GiveBack give_back) {
@@ -143,7 +148,7 @@ std::error_code ask_until_good(const Gateway& gateway, Deadline deadline, const 
     if (const std::error_code error = ask()) return error;
     if (gateway.valid_for(holding) > std::chrono::milliseconds{0}) return {};
     give_back();
-    if (std::chrono::steady_clock::now() >= deadline) return Errc::lost;
+    if (std::chrono::steady_clock::now() >= deadline) return Errc::unavailable;
   }
 }
 

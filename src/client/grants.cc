@@ -35,10 +35,13 @@ std::error_code Grants::acquire(Want want, Clock::time_point deadline,
   });
 }
 
-void Grants::acquire_or_throw(Want want) {
-  const auto error = acquire(want, never(), {});
-  if (error == Errc::refused || error == Errc::forbidden) throw std::system_error{error, refusal()};
-  if (error) throw std::system_error{error, name_};
+void Grants::acquire_or_throw(Want want) { (void)try_acquire(want, never()); }
+
+bool Grants::try_acquire(Want want, Clock::time_point deadline) {
+  const auto error = acquire(want, deadline, {});
+  const bool has_reason =
+      error == Errc::refused || error == Errc::forbidden || error == Errc::unavailable;
+  return is_granted(error, has_reason ? refusal() : name_);
 }
 
 void Grants::release(Want want, std::string_view call) { release_one(want, call, true); }

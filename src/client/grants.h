@@ -40,6 +40,8 @@ class Grants {
                           const std::stop_token& cancel) noexcept;
   // The same without end. Throws std::system_error that says what the daemon said.
   void acquire_or_throw(Want want);
+  // Until then: false if others have it. Throws as well.
+  bool try_acquire(Want want, Clock::time_point deadline);
   // The caller's latest of that kind. REQUIRES: it has one; `call` is who is to blame if not.
   void release(Want want, std::string_view call);
   // The same, or another thread's if the caller has none. REQUIRES: somebody has one.
@@ -47,7 +49,7 @@ class Grants {
 
   // REQUIRES: held.
   Fence fence() const;
-  // Why the daemon refused last; empty if it never did.
+  // Why the daemon refused last, or could not grant; empty if that never was.
   std::string refusal() const;
 
   const std::string& name() const { return name_; }

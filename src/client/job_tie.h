@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -20,6 +21,8 @@ class JobTie {
   void has_job(pid_t group) const noexcept { gateway_->has_job(group); }
   // The job is stopped, and we are to be: what the daemon holds for us is not lost by that.
   void excuse_silence(bool is_excused) const noexcept { gateway_->excuse_silence(is_excused); }
+  // Why what was held is lost, for people; empty: nobody has said.
+  std::string why_lost() const { return gateway_->why_lost(); }
   // Over TCP the daemon frees what is held when it has not heard from us for long, and cannot end
   // the job before that.
   bool is_remote() const {

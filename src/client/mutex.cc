@@ -144,6 +144,10 @@ void Mutex::lock() {
 
 bool Mutex::try_lock() { return impl_->enter_again() || try_lock_for(patience()); }
 
+bool Mutex::try_until(Clock::time_point deadline) {
+  return detail::is_granted(acquire_until(deadline, {}), impl_->name_);
+}
+
 void Mutex::unlock() { impl_->release(); }
 
 std::error_code Mutex::acquire_until(Clock::time_point deadline, std::stop_token cancel) noexcept {

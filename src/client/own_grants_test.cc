@@ -126,11 +126,12 @@ TEST_F(NodeViews, GiveBackTheirThreadsOwnGrants) {
   };
   SharedMutex shared{(*this)[0], "reports/1"};
   SharedMutex same{(*this)[1], "reports/1"};
-  const auto lock_same = [&] { return same.try_lock(); };
+  const auto soon = [] { return Mutex::Clock::now() + 250ms; };
+  const auto lock_same = [&] { return !same.acquire_until(soon(), {}); };
   check(shared, lock_same);
   Semaphore pool{(*this)[0], "pool/1"};
   Semaphore same_pool{(*this)[1], "pool/1"};
-  const auto get_same = [&] { return same_pool.try_acquire(); };
+  const auto get_same = [&] { return !same_pool.acquire_until(soon(), {}); };
   check(pool, get_same);
 }
 

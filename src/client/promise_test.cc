@@ -114,7 +114,7 @@ TEST_F(Promise, AGrantThatIsDeadOnArrivalIsReportedWhenThereIsNoTimeToAskAgain) 
   std::this_thread::sleep_until(deadline);
   daemon.tell(session::Lost{daemon.granted().back()});
   thread.join();
-  EXPECT_EQ(error, Errc::lost);
+  EXPECT_EQ(error, Errc::unavailable);
   EXPECT_TRUE(eventually([&] { return daemon.released() == daemon.granted(); }));
 }
 

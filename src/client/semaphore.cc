@@ -18,6 +18,10 @@ void Semaphore::acquire() { grants_->acquire_or_throw(Want::unit); }
 bool Semaphore::try_acquire() { return try_acquire_for(Grants::kPatience); }
 void Semaphore::release() { grants_->release_anybodys(Want::unit, "Semaphore::release"); }
 
+bool Semaphore::try_until(Clock::time_point deadline) {
+  return grants_->try_acquire(Want::unit, deadline);
+}
+
 std::error_code Semaphore::acquire_until(Clock::time_point deadline,
                                          std::stop_token cancel) noexcept {
   return grants_->acquire(Want::unit, deadline, cancel);

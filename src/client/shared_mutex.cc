@@ -21,6 +21,13 @@ void SharedMutex::lock_shared() { grants_->acquire_or_throw(Want::shared); }
 bool SharedMutex::try_lock_shared() { return try_lock_shared_for(Grants::kPatience); }
 void SharedMutex::unlock_shared() { grants_->release(Want::shared, "SharedMutex::unlock_shared"); }
 
+bool SharedMutex::try_until(Clock::time_point deadline) {
+  return grants_->try_acquire(Want::exclusive, deadline);
+}
+bool SharedMutex::try_shared_until(Clock::time_point deadline) {
+  return grants_->try_acquire(Want::shared, deadline);
+}
+
 std::error_code SharedMutex::acquire_until(Clock::time_point deadline,
                                            std::stop_token cancel) noexcept {
   return grants_->acquire(Want::exclusive, deadline, cancel);

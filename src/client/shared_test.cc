@@ -27,7 +27,7 @@ class Sharing : public ::testing::Test {
     options.algorithms = {"reports/*=readers-writers", "pool/*=semaphore-ra:3",
                           "one=semaphore-ra:1"};
     for (std::uint32_t i = 0; i < 3; ++i) options.members.push_back(at("member", i));
-    for (; options.self < 3; ++options.self) {
+    for (; options.self <= 3; ++options.self) {
       options.clients = {at("clients", options.self)};
       nodes_.push_back(std::make_unique<Node>(options));
       clients_.push_back(std::make_unique<Client>(options.clients[0]));
@@ -217,8 +217,8 @@ TEST_F(Sharing, AllWhoShareAreShown) {
   EXPECT_EQ(locks[0].algorithm, "readers-writers");
   EXPECT_FALSE(locks[0].holder.has_value());
   ASSERT_EQ(locks[0].sharers.size(), 2u);
-  EXPECT_EQ(locks[0].sharers[0].member, 0u);
-  EXPECT_EQ(locks[0].sharers[1].member, 2u);
+  EXPECT_EQ(locks[0].sharers[0].member, 1u);
+  EXPECT_EQ(locks[0].sharers[1].member, 3u);
   EXPECT_TRUE(locks[0].sharers[1].shared);
   EXPECT_EQ(locks[0].sharers[1].fence, yours.fence());
 }

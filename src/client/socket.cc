@@ -12,12 +12,13 @@
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <system_error>
 #include <unistd.h>
 
 #include "base/credentials.h"
-#include "client/quiet_bio.h"
+#include "handshake/quiet_bio.h"
 #include "hapax/error.h"
 #include "tls/tls.h"
 
@@ -30,10 +31,24 @@ using std::chrono::steady_clock;
 // A hang-up ends the wait.
 steady_clock::time_point forever() { return steady_clock::now() + std::chrono::hours{24}; }
 
+std::string owner_of(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return "in a folder that is closed to us";
+  return fmt::format("of {}, mode {:04o}", text_of_user(info.st_uid), info.st_mode & 07777);
+}
+
 [[noreturn]] void fail(const net::Address& address, int error) {
-  throw std::system_error{
-      make_error_code(Errc::unreachable),
-      "no daemon answers at " + address.text() + " (" + std::strerror(error) + ")"};
+  if (address.is_unix() && error == EACCES) {
+    throw std::system_error{
+        make_error_code(Errc::forbidden),
+        fmt::format("no permission to connect to {}: it is {}, and you are {}; its daemon lets in "
+                    "others with --socket-group or --socket-mode",
+                    address.text(), owner_of(address.path), text_of_user(geteuid()))};
+  }
+  throw std::system_error{make_error_code(Errc::unreachable),
+                          fmt::format("no daemon answers at {} ({}); start one with `hapax up 3`, "
+                                      "or `hapax node`",
+                                      address.text(), std::strerror(error))};
 }
 
 // Waits until the descriptor is ready for `events`; false if it is not in time.
@@ -121,14 +136,21 @@ short events_for(SSL* session, int result) {
   }
 }
 
-std::string reason() {
-  const unsigned long code = ERR_get_error();
-  ERR_clear_error();
-  const char* text = code == 0 ? nullptr : ERR_reason_error_string(code);
-  return text == nullptr ? "it hung up" : text;
+}  // namespace
+
+void fail_for(const net::Address& address, const HandshakeTrouble& trouble) {
+  using Kind = HandshakeTrouble::Kind;
+  const Errc errc = trouble.kind == Kind::they_refuse ? Errc::forbidden
+                    : trouble.kind == Kind::we_refuse ? Errc::untrusted
+                                                      : Errc::unreachable;
+  throw std::system_error{make_error_code(errc),
+                          "no TLS with the daemon at " + address.text() + ": " + trouble.words};
 }
 
-}  // namespace
+std::optional<HandshakeTrouble> Socket::trouble() {
+  const std::lock_guard lock{mutex_};
+  return trouble_;
+}
 
 Socket::Socket(const net::Address& address, const Trust& trust, milliseconds patience) {
   const auto deadline = steady_clock::now() + patience;
@@ -151,21 +173,22 @@ Socket::~Socket() { close(fd_); }
 
 void Socket::shake_hands(const net::Address& address, boost::asio::ssl::context& tls,
                          steady_clock::time_point deadline) {
-  const auto refuse = [&](const std::string& why) {
-    throw std::system_error{make_error_code(Errc::unreachable),
-                            "TLS with " + address.text() + ": " + why};
-  };
+  using Kind = HandshakeTrouble::Kind;
   ERR_clear_error();
   session_.reset(SSL_new(tls.native_handle()));
   BIO* bio = session_ ? make_quiet_bio(fd_) : nullptr;
-  if (bio == nullptr) refuse("out of memory");
+  if (bio == nullptr) throw std::bad_alloc{};
   SSL_set_bio(session_.get(), bio, bio);
   for (int result = 0; (result = SSL_connect(session_.get())) != 1;) {
     const short events = events_for(session_.get(), result);
-    if (events == 0) refuse(reason());
-    if (!await(fd_, events, deadline)) refuse("no answer");
+    if (events == 0) fail_for(address, trouble_of(session_.get(), ERR_get_error()));
+    if (!await(fd_, events, deadline)) fail_for(address, {Kind::other, "no answer in time"});
   }
-  if (!net::peer_of(session_.get())) refuse("its certificate is not made out to a member");
+  if (net::peer_of(session_.get())) return;
+  X509* shown = SSL_get0_peer_certificate(session_.get());
+  fail_for(address,
+           {Kind::we_refuse, fmt::format("its certificate is made out to {}, not to a member",
+                                         shown == nullptr ? "nobody" : holder_of(shown))});
 }
 
 bool Socket::write(std::span<const std::uint8_t> bytes) noexcept {
@@ -214,6 +237,9 @@ std::ptrdiff_t Socket::read_tls(std::span<std::uint8_t> room, milliseconds patie
     const int result = SSL_read_ex(session_.get(), room.data(), room.size(), &count);
     if (result == 1) return static_cast<std::ptrdiff_t>(count);
     const short events = events_for(session_.get(), result);
+    if (events == 0 && ERR_peek_error() != 0) {
+      trouble_ = trouble_of(session_.get(), ERR_get_error());
+    }
     lock.unlock();
     if (events == 0) return -1;
     if (is_last || !await(fd_, events, steady_clock::now() + patience)) return 0;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/asio_fwd.h"
+#include "handshake/handshake.h"
 #include "net/address.h"
 
 namespace hapax::client {
@@ -26,6 +27,9 @@ struct Trust {
   std::optional<uid_t> server_user;
   bool asks_only = false;  // Said in the greeting: we take no locks.
 };
+
+// Throws std::system_error for a daemon that TLS keeps us from.
+[[noreturn]] void fail_for(const net::Address& address, const HandshakeTrouble& trouble);
 
 class Socket {
  public:
@@ -42,6 +46,8 @@ class Socket {
   // Ends a read that waits, in whatever thread.
   void shut_down() noexcept;
   int descriptor() const { return fd_; }
+  // What TLS has to say about the end of it, if anything. Any thread.
+  std::optional<HandshakeTrouble> trouble();
 
  private:
   struct Free {
@@ -57,6 +63,7 @@ class Socket {
   int fd_ = -1;
   std::mutex mutex_;  // Guards what follows: a TLS session is for one thread at a time.
   std::unique_ptr<SSL, Free> session_;  // Null: in the clear.
+  std::optional<HandshakeTrouble> trouble_;
 };
 
 }  // namespace hapax::client

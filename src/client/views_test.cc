@@ -179,7 +179,7 @@ TEST_F(NodeViews, LetThreadsShareAMutexThroughALoss) {
     const Outage outage{file()};
     ASSERT_TRUE(eventually([&] { return lost.stop_requested(); }));
   }
-  EXPECT_FALSE(mutex.try_lock_for(2s)) << "it has yet to be unlocked";
+  EXPECT_TRUE(mutex.acquire_until(Mutex::Clock::now() + 2s, {})) << "it has yet to be unlocked";
   std::atomic<bool> is_inside = false;
   std::atomic<bool> may_leave = false;
   std::thread other{[&] {
@@ -211,7 +211,8 @@ TEST_F(NodeViews, EnterNothingByThemselvesWithoutALease) {
     const Outage outage{file()};
     ASSERT_TRUE(eventually([&] { return mutex.lost().stop_requested(); }));
     EXPECT_EQ(mutex.valid_for(), 0ms);
-    EXPECT_FALSE(mutex.try_lock_for(10ms));
+    EXPECT_EQ(mutex.acquire_until(Mutex::Clock::now() + 10ms, {}), Errc::unavailable);
+    EXPECT_THROW((void)mutex.try_lock_for(10ms), std::system_error) << "nobody else has it";
   }
   // The next one counts on from the last entry that nobody was asked for.
   Mutex other{(*this)[1], "one"};

@@ -23,8 +23,9 @@ class Asker {
   // The daemon leaves its group: to give back the lock as soon as it can. It is its own until then,
   // or until the lease is over.
   virtual void on_recalled(WaiterId waiter) { on_wanted(waiter); }
-  // Its grant ended with the lease. Nobody else has been let in yet.
-  virtual void on_lost(WaiterId /*waiter*/) {}
+  // Its grant has ended, for people because of `why`: with the lease, or because somebody broke
+  // the lock. Nobody else has been let in yet.
+  virtual void on_lost(WaiterId /*waiter*/, const std::string& /*why*/) {}
   // A view stops: whether it is inside. If it only keeps the lock for later, it answers no, and
   // does not enter by it any more.
   virtual bool is_inside(WaiterId /*waiter*/) { return true; }
@@ -35,6 +36,9 @@ class Asker {
   virtual void on_asked_to_resign(const std::string& /*to*/) {}
   // Of a candidate only: it waits no longer, since there is no room for its lock.
   virtual void on_refused(const std::string& /*why*/) {}
+
+  // Whether its lock can be taken from it while it is inside.
+  virtual bool can_lose() const { return true; }
 
   // For people. The member it is at is added by whoever asks.
   virtual session::Person describe() const {

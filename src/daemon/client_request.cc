@@ -36,17 +36,19 @@ void ClientRequest::on_granted(const Grant& grant) {
   visitor_.tell(session::Granted{id_, grant.fence});
 }
 
-void ClientRequest::on_recalled(WaiterId) { visitor_.tell(session::Lost{id_}); }
+void ClientRequest::on_recalled(WaiterId) {
+  visitor_.tell(session::Lost{id_, "its daemon ends, or leaves its group"});
+}
 
 void ClientRequest::on_asked_to_resign(const std::string& to) {
   visitor_.tell(session::StepDown{id_, to});
 }
 
-void ClientRequest::on_lost(WaiterId) {
+void ClientRequest::on_lost(WaiterId, const std::string& why) {
   Visitor& visitor = visitor_;
   const session::RequestId id = id_;
   visitor.requests.erase(id);  // And with it, this.
-  visitor.tell(session::Lost{id});
+  visitor.tell(session::Lost{id, why});
   // It should have ended its job by now; but it may be asleep, or dead.
   end_job(visitor);
 }

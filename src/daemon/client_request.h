@@ -31,7 +31,7 @@ class ClientRequest final : public Asker {
   void on_recalled(WaiterId) override;
   void on_asked_to_resign(const std::string& to) override;
   // Both end the request.
-  void on_lost(WaiterId) override;
+  void on_lost(WaiterId, const std::string& why) override;
   void on_refused(const std::string& why) override;
   session::Person describe() const override;
 

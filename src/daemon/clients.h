@@ -15,8 +15,8 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "campaigns/breaking.h"
 #include "daemon/node_config.h"
-#include "daemon/roles.h"
 #include "daemon/visitor.h"
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
@@ -25,6 +25,7 @@
 #include "membership/group.h"
 #include "net/address.h"
 #include "net/listener.h"
+#include "roles/roles.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -36,14 +37,15 @@ class Clients {
     Group& group;
     Waiters& waiters;
     Inquiries& inquiries;
+    Breaking& breaking;
     const Roles& roles;
     Waiters::After after;
-    Log log, log_once;
+    Log log, log_once, log_seldom;
     std::function<session::State()> state;
     std::function<session::Stats()> stats;
     // For people: an error, or `done` with nothing or what is wrong.
     std::function<Result<void>(std::chrono::milliseconds patience)> leave;
-    std::function<void(const std::string& whom, std::function<void(std::string)> done)> evict;
+    std::function<void(const session::Evict& whom, std::function<void(std::string)> done)> evict;
   };
 
   explicit Clients(Host host);
@@ -73,6 +75,9 @@ class Clients {
   void forget_all(const std::shared_ptr<Visitor>& visitor);
   // Gives back what the request holds, or ends its wait; nothing if it is over.
   void end_request(Visitor& visitor, session::RequestId request);
+  // Tells that the wait for that lock is over, and why nobody could have been let in; or nothing of
+  // that, if somebody holds it.
+  void tell_ended(Visitor& visitor, session::RequestId request, const std::string& name);
   void end_observation(Visitor& visitor, session::RequestId request);
   // A place for one more request; null, and it is told why, if there is none.
   ClientRequest* admit(Visitor& visitor, session::RequestId request, const std::string& name,
@@ -99,6 +104,7 @@ class Clients {
   void on(Visitor& visitor, session::Observe&& o);
   void on(Visitor& visitor, session::Leave&& l);
   void on(Visitor& visitor, session::Evict&& e);
+  void on(Visitor& visitor, session::Break&& b);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
   void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
 

@@ -1,5 +1,6 @@
 // What clients ask for.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "base/printable.h"
@@ -15,7 +16,7 @@ void Clients::refuse(Visitor& visitor, session::RequestId request, const std::st
 bool Clients::forbids(Visitor& visitor, session::RequestId request, Right right,
                       const std::string& what, std::string_view lock) {
   const auto no = host_.roles.objection(visitor.caller(), right, what, lock);
-  if (no) visitor.tell(session::Refused{request, *no, true});
+  if (no) visitor.tell(session::Refused{request, *no, session::Refused::Kind::forbidden});
   if (right != Right::administer) return no.has_value();
   const std::string who =
       fmt::format("{}, pid {} ({})", visitor.caller().text(), visitor.pid(), visitor.command());
@@ -88,8 +89,23 @@ void Clients::on(Visitor& visitor, session::Cancel&& c) {
   const auto at = visitor.requests.find(c.request);
   // If the grant is on its way, that is the answer.
   if (at != visitor.requests.end() && at->second.is_held()) return;
+  const std::string name = at == visitor.requests.end() ? "" : at->second.name();
   end_request(visitor, c.request);
-  visitor.tell(session::Ended{c.request});
+  tell_ended(visitor, c.request, name);
+}
+
+void Clients::tell_ended(Visitor& visitor, session::RequestId request, const std::string& name) {
+  const std::string obstacle = name.empty() ? "" : host_.group.obstacle();
+  const auto away = name.empty() ? std::vector<AwayMember>{} : host_.group.away();
+  if (!obstacle.empty() || away.empty()) return visitor.tell(session::Ended{request, obstacle});
+  // It is told only while it is a visitor: on_gone() has the question forgotten.
+  const auto tell = [&visitor, request, words = words_of(away)](session::Locks&& locks) {
+    const bool is_held =
+        std::any_of(locks.locks.begin(), locks.locks.end(),
+                    [](const session::Lock& lock) { return lock.holder || !lock.sharers.empty(); });
+    visitor.tell(session::Ended{request, is_held ? "" : words});
+  };
+  if (!host_.inquiries.ask(&visitor, name, tell)) visitor.tell(session::Ended{request});
 }
 
 void Clients::on(Visitor& visitor, session::Release&& r) {
@@ -131,8 +147,19 @@ void Clients::on(Visitor& visitor, session::AskResign&& a) {
   if (const auto good = Waiters::check_campaign(a.name, a.to); !good) {
     return refuse(visitor, a.request, good.error().message);
   }
-  host_.waiters.campaigns().request_resignation(a.name, a.to,
-                                                tell_outcome(visitor, a.request, std::nullopt));
+  const auto outcome = tell_outcome(visitor, a.request, std::nullopt);
+  Campaigns& campaigns = host_.waiters.campaigns();
+  if (a.to.empty()) return campaigns.request_resignation(a.name, a.to, outcome);
+  // Nobody is asked to step down for somebody who is not there.
+  campaigns.find_candidate(
+      a.name, a.to,
+      [&campaigns, a, outcome, this,
+       who = std::weak_ptr{visitor.shared()}](const std::string& wrong) {
+        if (wrong.empty()) return campaigns.request_resignation(a.name, a.to, outcome);
+        const auto there = who.lock();
+        if (!there || !visitors_.contains(there)) return;
+        there->tell(session::Refused{a.request, wrong, session::Refused::Kind::no_candidate});
+      });
 }
 
 // Whoever has left meanwhile has lost its lead, too.
@@ -232,8 +259,19 @@ void Clients::on(Visitor& visitor, session::Leave&& l) {
 }
 
 void Clients::on(Visitor& visitor, session::Evict&& e) {
-  if (forbids(visitor, e.request, Right::administer, "evict " + e.whom)) return;
-  host_.evict(e.whom, tell_outcome(visitor, e.request, std::nullopt));
+  constexpr std::array kVerbs{"evict ", "ban ", "unban "};
+  const char* verb = kVerbs[static_cast<std::size_t>(e.kind)];
+  if (forbids(visitor, e.request, Right::administer, verb + e.whom)) return;
+  host_.evict(e, tell_outcome(visitor, e.request, std::nullopt));
+}
+
+void Clients::on(Visitor& visitor, session::Break&& b) {
+  if (forbids(visitor, b.request, Right::administer, "break " + b.name)) return;
+  if (const auto good = check_lock_name(b.name); !good) {
+    return refuse(visitor, b.request, good.error().message);
+  }
+  host_.breaking.ask(b.name, b.fence, visitor.caller().text(),
+                     tell_outcome(visitor, b.request, std::nullopt));
 }
 
 }  // namespace hapax

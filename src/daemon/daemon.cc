@@ -43,6 +43,8 @@ Result<WaiterId> Daemon::campaign(const std::string& name, const std::string& va
 }
 Campaigns& Daemon::campaigns() { return impl_->waiters().campaigns(); }
 
+std::string Daemon::why_not(const std::string& name) const { return impl_->why_not(name); }
+
 Result<void> Daemon::who(const std::string& name, std::function<void(session::Locks&&)> tell) {
   return impl_->inquiries().ask(nullptr, name, std::move(tell));
 }

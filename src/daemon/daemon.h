@@ -17,9 +17,9 @@
 #include "core/want.h"
 #include "daemon/asker.h"
 #include "daemon/node_config.h"
-#include "daemon/roles.h"
 #include "figures/facts.h"
 #include "locks/outbox.h"
+#include "roles/roles.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -62,6 +62,10 @@ class Daemon {
   Result<WaiterId> campaign(const std::string& name, const std::string& value, Asker& asker);
   // For what leaders and observers do.
   Campaigns& campaigns();
+
+  // Why a request for that lock was not granted in time, as far as this member knows: empty if
+  // somebody holds it, or may.
+  std::string why_not(const std::string& name) const;
 
   // `tell` is called when all members have answered, or in a second. An error if there are too many
   // such questions.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/printable.h"
 #include "campaigns/election_payload.h"
 #include "campaigns/peer_message.h"
 #include "daemon/group_state.h"
@@ -47,6 +48,7 @@ Result<void> Daemon::Impl::start() {
   waiters_.emplace(config_.self, *joined_.group,
                    [this](auto delay, auto then) { after(delay, std::move(then)); });
   inquiries_.emplace(config_.self, inquiries_host());
+  breaking_.emplace(breaking_host());
   clients_.emplace(clients_host());
   warn();
   return clients_->listen(io_, config_, tls_);
@@ -82,24 +84,50 @@ Inquiries::Host Daemon::Impl::inquiries_host() {
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); }};
 }
 
+Breaking::Host Daemon::Impl::breaking_host() {
+  Inquiries::Host host = inquiries_host();
+  return {.others = std::move(host.others),
+          .is_up = std::move(host.is_up),
+          .send = std::move(host.send),
+          .break_here = [this](const BreakLock& asked) { return break_here(asked); },
+          .after = std::move(host.after)};
+}
+
+Breaking::Broken Daemon::Impl::break_here(const BreakLock& asked) {
+  const auto broken =
+      waiters_->break_lock(asked.name, asked.fence, "the lock was broken by " + asked.by);
+  if (!broken) return {0, broken.error().message};
+  if (*broken > 0) {
+    log_(fmt::format("broke {}, as asked for by {}: {} who held it here {} told",
+                     printable(asked.name), printable(asked.by), *broken,
+                     *broken == 1 ? "was" : "were"),
+         LogLevel::warning);
+  }
+  return {*broken};
+}
+
 Clients::Host Daemon::Impl::clients_host() {
-  return {.group = *joined_.group,
-          .waiters = *waiters_,
-          .inquiries = *inquiries_,
-          .roles = config_.roles,
-          .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
-          .log = log_,
-          .log_once = [this](const std::string& line, LogLevel level) { log_once(line, level); },
-          .state = [this] { return state(); },
-          .stats = [this] { return stats_of(facts()); },
-          .leave = [this](auto patience) { return leave(patience); },
-          .evict = [this](const std::string& whom, auto done) { evict(whom, std::move(done)); }};
+  return {
+      .group = *joined_.group,
+      .waiters = *waiters_,
+      .inquiries = *inquiries_,
+      .breaking = *breaking_,
+      .roles = config_.roles,
+      .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
+      .log = log_,
+      .log_once = [this](const std::string& line, LogLevel level) { log_once(line, level); },
+      .log_seldom = [this](const std::string& line, LogLevel level) { log_seldom(line, level); },
+      .state = [this] { return state(); },
+      .stats = [this] { return stats_of(facts()); },
+      .leave = [this](auto patience) { return leave(patience); },
+      .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); }};
 }
 
 void Daemon::Impl::stop() {
   if (std::exchange(is_stopped_, true)) return;
   for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
   if (inquiries_) inquiries_->clear();
+  if (breaking_) breaking_->clear();
   if (clients_) clients_->stop();
   if (joined_.group) joined_.group->stop();
 }
@@ -134,6 +162,15 @@ void Daemon::Impl::log_once(const std::string& line, LogLevel level) {
   if (logged_.size() < 1000 && logged_.insert(line).second) log_(line, level);
 }
 
+void Daemon::Impl::log_seldom(const std::string& line, LogLevel level) {
+  constexpr std::chrono::minutes kSeldom{1};
+  const auto now = steady_clock::now();
+  std::erase_if(logged_lately_, [&](const auto& l) { return now - l.second > kSeldom; });
+  if (logged_lately_.size() < 100 && logged_lately_.emplace(line, now).second) {
+    log_(line, level);
+  }
+}
+
 // --- the other members ---
 
 void Daemon::Impl::on_leased(Instant until) {
@@ -166,8 +203,8 @@ void Daemon::Impl::elect() {
     joined_.group->tell(Seat{number(send.to)}, elected_.bytes(send));
   }
   for (const Outbox::Complaint& complaint : elected_.complaints()) {
-    log_once(fmt::format("member {}: {}: {}", number(complaint.peer) + 1, name_of(complaint.kind),
-                         complaint.text));
+    log_once(fmt::format("{}: {}: {}", joined_.group->name_at(Seat{number(complaint.peer)}),
+                         name_of(complaint.kind), complaint.text));
   }
   elected_.clear();
 }
@@ -184,18 +221,20 @@ void Daemon::Impl::on_message(Seat from, std::span<const std::uint8_t> bytes) {
   }
   const auto message = peer_message_of(bytes);
   if (!message) {
-    return log_once(fmt::format("member {}: a malformed message", number(from) + 1));
+    return log_once(joined_.group->name_at(from) + ": a malformed message");
   }
   const bool is_sound = std::visit(
       [&](const auto& m) {
         if constexpr (requires { waiters_->campaigns().on(from, m); }) {
           return waiters_->campaigns().on(from, m);
+        } else if constexpr (requires { breaking_->on(from, m); }) {
+          return breaking_->on(from, m);
         } else {
           return inquiries_->on(from, m);
         }
       },
       *message);
-  if (!is_sound) log_once(fmt::format("member {}: a message out of bounds", number(from) + 1));
+  if (!is_sound) log_once(joined_.group->name_at(from) + ": a message out of bounds");
 }
 
 // --- for people ---
@@ -205,6 +244,17 @@ bool Daemon::Impl::is_complete() const {
   if (group.views().table() == nullptr || group.lease_left() == Span{0}) return false;
   const auto others = group.others();
   return std::all_of(others.begin(), others.end(), [&](Seat peer) { return group.is_up(peer); });
+}
+
+std::string Daemon::Impl::why_not(const std::string& name) const {
+  const Group& group = *joined_.group;
+  std::string obstacle = group.obstacle();
+  const auto away = group.away();
+  const LockTable* table = group.views().table();
+  if (!obstacle.empty() || away.empty() || table == nullptr) return obstacle;
+  const auto lock = table->describe(name);
+  const bool is_held_here = lock && (lock->holder || !lock->sharers.empty());
+  return is_held_here ? "" : words_of(away);
 }
 
 Result<void> Daemon::Impl::leave(std::chrono::milliseconds patience) {
@@ -217,9 +267,16 @@ Result<void> Daemon::Impl::leave(std::chrono::milliseconds patience) {
   return {};
 }
 
-void Daemon::Impl::evict(const std::string& whom, std::function<void(std::string)> done) {
-  if (joined_.on_engine != nullptr) return joined_.on_engine->evict(whom, std::move(done));
-  done("this group is a fixed list of members: nobody can be evicted from it");
+void Daemon::Impl::evict(const session::Evict& asked, std::function<void(std::string)> done) {
+  using Kind = session::Evict::Kind;
+  using Return = EngineGroup::Return;
+  EngineGroup* const group = joined_.on_engine;
+  if (group == nullptr) {
+    return done("this group is a fixed list of members: nobody can be evicted from it");
+  }
+  if (asked.kind == Kind::unban) return group->unban(asked.whom, std::move(done));
+  group->evict(asked.whom, asked.kind == Kind::ban ? Return::banned : Return::allowed,
+               std::move(done));
 }
 
 std::optional<Seat> Daemon::Impl::leader() const {
@@ -281,6 +338,7 @@ std::string Daemon::Impl::obstacle() const {
 
 session::State Daemon::Impl::state() const {
   session::State state = state_of(facts());
+  describe_obstacles(*joined_.group, state);
   if (joined_.on_engine != nullptr) {
     describe(*joined_.on_engine, *config_.engine, state);
   } else {

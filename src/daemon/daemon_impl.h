@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "base/loop_watch.h"
+#include "campaigns/breaking.h"
 #include "campaigns/leadership.h"
 #include "daemon/clients.h"
 #include "daemon/daemon.h"
@@ -40,6 +42,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   bool is_complete() const;
   Facts facts() const;  // REQUIRES: has_started().
   session::State state() const;
+  std::string why_not(const std::string& name) const;
   std::string obstacle() const;
   const Group& group() const { return *joined_.group; }
   Result<void> leave(std::chrono::milliseconds patience);
@@ -71,12 +74,16 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void on_left() override;
   void log(const std::string& line, LogLevel level = LogLevel::info) override { log_(line, level); }
   void log_once(const std::string& line, LogLevel level = LogLevel::warning) override;
+  // What anybody can cause again and again: the same line once a minute at most.
+  void log_seldom(const std::string& line, LogLevel level);
 
   void warn() const;
   Inquiries::Host inquiries_host();
+  Breaking::Host breaking_host();
+  Breaking::Broken break_here(const BreakLock& asked);
   Clients::Host clients_host();
   void elect();
-  void evict(const std::string& whom, std::function<void(std::string)> done);
+  void evict(const session::Evict& asked, std::function<void(std::string)> done);
   std::optional<Seat> leader() const;
   void after(std::chrono::milliseconds delay, std::function<void()> then);
 
@@ -91,12 +98,14 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   Outbox elected_;                        // Empty between calls.
   std::optional<Waiters> waiters_;
   std::optional<Inquiries> inquiries_;
+  std::optional<Breaking> breaking_;
   std::optional<Clients> clients_;
   LockStats past_;  // Of views that have stopped: what only grows.
   bool is_winding_up_ = false;
   bool is_stopped_ = false;
   std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
   std::set<std::string> logged_;
+  std::map<std::string, std::chrono::steady_clock::time_point> logged_lately_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

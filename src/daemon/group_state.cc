@@ -13,12 +13,22 @@ std::uint64_t ms_of(Span span) {
 
 }  // namespace
 
+void describe_obstacles(const Group& group, session::State& state) {
+  const std::vector<AwayMember> away = group.away();
+  if (!away.empty()) state.absence = words_of(away);
+  for (const AwayMember& member : away) {
+    state.away.push_back({number(member.seat), member.name, std::nullopt});
+    if (member.free_in) state.away.back().free_in_ms = ms_of(*member.free_in);
+  }
+}
+
 void describe(const EngineGroup& group, const std::string& engine, session::State& state) {
   session::ViewState view;
   view.engine = engine;
   const engine::Health health = group.health();
   view.engine_reachable = health.reachable;
   view.engine_said = health.said;
+  view.engine_trouble = group.engine_trouble();
   view.ttl_ms = ms_of(group.options().times.ttl);
   view.lease_ms = ms_of(group.lease_left().value_or(Span{0}));
   view.in_jeopardy = group.is_in_jeopardy();
@@ -27,6 +37,7 @@ void describe(const EngineGroup& group, const std::string& engine, session::Stat
     view.lives.push_back({number(other.who.life), other.who.seat, other.who.name, other.who.address,
                           other.is_member, other.is_up, other.is_evicted, other.who.beat});
   }
+  for (const Ban& ban : group.bans()) view.bans.push_back({ban.seat, ban.name, ban.by});
   state.view = std::move(view);
 }
 

@@ -12,6 +12,8 @@
 
 namespace hapax {
 
+// Why it can grant nothing, and who is away.
+void describe_obstacles(const Group& group, session::State& state);
 void describe(const EngineGroup& group, const std::string& engine, session::State& state);
 // Of a fixed list.
 void describe(const Group& list, session::State& state);

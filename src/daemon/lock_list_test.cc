@@ -12,9 +12,13 @@ namespace hapax {
 namespace {
 
 session::Person longest_person(std::uint32_t member) {
-  return {member,     std::string(session::kLongestText, 'h'),
-          UINT32_MAX, std::string(session::kLongestText, 'c'),
-          UINT64_MAX, Fence{Epoch{UINT64_MAX}, Turn{UINT64_MAX}},
+  return {member,
+          std::string(session::kLongestMemberName, 'm'),
+          std::string(session::kLongestText, 'h'),
+          UINT32_MAX,
+          std::string(session::kLongestText, 'c'),
+          UINT64_MAX,
+          Fence{Epoch{UINT64_MAX}, Turn{UINT64_MAX}},
           true};
 }
 

@@ -10,12 +10,12 @@
 #include "base/result.h"
 #include "base/seat.h"
 #include "campaigns/election_id.h"
-#include "daemon/roles.h"
 #include "engine/makers.h"
 #include "locks/policy.h"
 #include "membership/group_options.h"
 #include "net/address.h"
 #include "net/listener.h"
+#include "roles/roles.h"
 #include "service/lease_times.h"
 #include "tls/tls.h"
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <cstdint>
+#include <fmt/format.h>
+#include <openssl/ssl.h>
 #include <span>
 #include <sys/socket.h>
 #include <utility>
 
+#include "handshake/handshake.h"
 #include "session/frames.h"
 #include "tls/tls.h"
 
@@ -52,15 +56,32 @@ void SessionStream::start() {
   });
   stream_.async_handshake(asio::ssl::stream_base::server,
                           [self = shared_from_this()](const error_code& failed) {
-                            if (self->ended_) return;
-                            if (failed) return self->end();
-                            if (self->tls_) {
-                              auto name = net::peer_client_of(self->stream_.session());
-                              if (!name) return self->end();
-                              self->certified_ = std::move(*name);
-                            }
-                            self->read();
+                            if (!self->ended_) self->shook_hands(failed);
                           });
+}
+
+void SessionStream::shook_hands(const error_code& failed) {
+  SSL* const session = stream_.session();
+  if (failed) {
+    // One that only hangs up has nothing wrong with it.
+    if (session != nullptr && failed.category() == asio::error::get_ssl_category()) {
+      on_refused(trouble_of(session, static_cast<unsigned long>(failed.value())).words);
+    }
+    return end();
+  }
+  if (session == nullptr) return read();
+  if (auto name = net::peer_client_of(session)) {
+    certified_ = std::move(*name);
+    return read();
+  }
+  const std::string holder = holder_of(SSL_get0_peer_certificate(session));
+  on_refused(fmt::format("its certificate is made out to {}, and not to a client", holder));
+  tell(session::Refused{0,
+                        fmt::format("your certificate is made out to {}, and not to a client: make "
+                                    "one with `hapax certs --clients NAME`",
+                                    holder),
+                        session::Refused::Kind::forbidden});
+  close(true);
 }
 
 void SessionStream::read() {

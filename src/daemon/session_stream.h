@@ -43,12 +43,15 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   // A Hello comes first, and once.
   virtual void on_ask(session::Ask&& ask) = 0;
   virtual void on_end() = 0;
+  // TLS, or its certificate, keeps it out: why, for people.
+  virtual void on_refused(const std::string& why) = 0;
 
   net::Socket& socket() { return stream_.socket(); }
   const std::string& certified() const { return certified_; }
   bool was_hung_up_on() const { return was_hung_up_on_; }
 
  private:
+  void shook_hands(const boost::system::error_code& failed);
   void read();
   void serve();
   // False if it says what no client does.

@@ -13,9 +13,9 @@
 #include "campaigns/leader_watch.h"
 #include "daemon/client_request.h"
 #include "daemon/process_group.h"
-#include "daemon/roles.h"
 #include "daemon/session_stream.h"
 #include "figures/request_counts.h"
+#include "roles/roles.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -26,22 +26,22 @@ class Visitor final : public SessionStream {
     // A Hello comes first, and once.
     std::function<void(Visitor&, session::Ask&&)> on_ask;
     std::function<void(Visitor&)> on_gone;
+    std::function<void(Visitor&, const std::string& why)> on_refused{};
   };
 
   static constexpr std::size_t kMostRequests = 1 << 20;
   static constexpr std::size_t kMostObservations = 1 << 10;
 
   Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Handlers handlers,
-          std::shared_ptr<RequestCounts> request_counts)
-      : SessionStream(std::move(socket), std::move(tls)),
-        counts(std::move(request_counts)),
-        handlers_(std::move(handlers)) {}
+          std::shared_ptr<RequestCounts> request_counts);
 
   std::shared_ptr<Visitor> shared() {
     return std::static_pointer_cast<Visitor>(shared_from_this());
   }
 
   // --- who it is, for people ---
+  // 10.0.0.7: without its port, which is another one each time.
+  const std::string& remote() const { return remote_; }
   void introduce(const session::Hello& hello);
   std::uint32_t pid() const { return pid_; }
   const std::string& host() const { return host_; }
@@ -68,8 +68,10 @@ class Visitor final : public SessionStream {
  private:
   void on_ask(session::Ask&& ask) override { handlers_.on_ask(*this, std::move(ask)); }
   void on_end() override { handlers_.on_gone(*this); }
+  void on_refused(const std::string& why) override { handlers_.on_refused(*this, why); }
 
   Handlers handlers_;
+  std::string remote_;
   bool has_said_goodbye_ = false;
   std::uint32_t pid_ = 0;
   std::string host_;

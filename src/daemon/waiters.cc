@@ -1,5 +1,6 @@
 #include "daemon/waiters.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -38,6 +39,32 @@ bool Waiters::abandon(const std::string& name, WaiterId waiter) {
   return true;
 }
 
+Result<std::uint32_t> Waiters::break_lock(const std::string& name,
+                                          const std::optional<Fence>& fence,
+                                          const std::string& why) {
+  const LockTable* table = group_.views().table();
+  if (table == nullptr) return error("{}; ask once more in a moment", group_.obstacle());
+  const auto lock = table->describe(name);
+  std::vector<WaiterId> losers;
+  const auto add = [&](const LockHolder& holder) {
+    if (!fence || *fence == holder.fence) losers.push_back(holder.waiter);
+  };
+  if (lock && lock->holder) add(*lock->holder);
+  if (lock) std::for_each(lock->sharers.begin(), lock->sharers.end(), add);
+  std::erase_if(losers, [&](WaiterId waiter) { return find(waiter) == nullptr; });
+  for (const WaiterId waiter : losers) {
+    if (find(waiter)->can_lose()) continue;
+    return error(
+        "{} is held inside a program that is itself a member of a fixed list, where nothing can be "
+        "lost: end that program",
+        name);
+  }
+  breaking_ = why;
+  for (const WaiterId waiter : losers) group_.break_lock(name, waiter);
+  breaking_.clear();
+  return static_cast<std::uint32_t>(losers.size());
+}
+
 Result<void> Waiters::check_campaign(const std::string& name, const std::string& value) {
   if (const auto good = check_lock_name(name); !good) return good.error();
   if (value.empty() || check_lock_name(value)) return {};
@@ -64,7 +91,7 @@ void Waiters::on_lost(WaiterId waiter) {
   if (asker == nullptr) return;
   campaigns_.leave(waiter);
   askers_.erase(number(waiter));
-  asker->on_lost(waiter);
+  asker->on_lost(waiter, breaking_.empty() ? group_.obstacle() : breaking_);
 }
 
 void Waiters::on_recalled(WaiterId waiter) {
@@ -112,6 +139,7 @@ session::Person Waiters::describe(WaiterId waiter) const {
   if (asker == nullptr) return {};
   session::Person person = asker->describe();
   person.member = number(self_);
+  person.member_name = group_.name();
   return person;
 }
 

@@ -38,6 +38,11 @@ class Waiters final : private CampaignHost {
   // False if it was granted meanwhile.
   bool abandon(const std::string& name, WaiterId waiter);
 
+  // Takes that lock from those who hold it here, with that fence if one is said; they are told
+  // `why`. How many; or an error, if one of them cannot lose it.
+  Result<std::uint32_t> break_lock(const std::string& name, const std::optional<Fence>& fence,
+                                   const std::string& why);
+
   // The same for whoever wants to lead: released and abandoned alike.
   void campaign(const std::string& name, const std::string& value, WaiterId waiter, Asker& asker);
   // An error that says what to do, if one cannot campaign for that name with that value.
@@ -66,6 +71,7 @@ class Waiters final : private CampaignHost {
   std::vector<Seat> others() const override { return group_.others(); }
   void send(Seat to, const PeerMessage& message) override;
   bool is_reached(Seat peer) const override { return group_.is_up(peer); }
+  std::string name_at(Seat peer) const override { return group_.name_at(peer); }
   void enqueue(const std::string& name, WaiterId waiter) override;
   bool withdraw(const std::string& name, WaiterId waiter) override;
   void ask_to_resign(WaiterId leader, const std::string& to) override;
@@ -82,6 +88,7 @@ class Waiters final : private CampaignHost {
   std::vector<WaiterId> wanted_;
   std::vector<Grant> new_leaders_;  // Granted, perhaps to a candidate, and not yet told of.
   bool is_telling_ = false;
+  std::string breaking_;  // Why a lock is being broken, while one is.
   std::uint64_t last_waiter_ = 0;
 };
 

@@ -68,6 +68,7 @@ session::MemberReport member_report_of(const Facts& facts) {
 session::Stats stats_of(const Facts& facts) {
   session::Stats stats;
   stats.member = number(facts.self);
+  stats.name = name_of(facts);
   stats.uptime_ms = milliseconds_of(facts);
   for (std::uint8_t i = 0; i < kMostAlgorithmIds; ++i) {
     const auto& counts = facts.locks.algorithms[i];

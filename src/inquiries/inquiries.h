@@ -119,8 +119,12 @@ Result<void> Inquiries::open(Open<Gathered>& all, const std::shared_ptr<Inquiry<
   if (all.size() >= kMost) return error("too many questions at a time; ask again in a second");
   const std::uint64_t question = ++last_question_;
   for (const Seat peer : host_.others()) {
+    if (!host_.is_up(peer)) {
+      inquiry->do_without(peer);
+      continue;
+    }
     inquiry->expect(peer);
-    if (host_.is_up(peer)) host_.send(peer, ask(question));
+    host_.send(peer, ask(question));
   }
   if (inquiry->finish_if_complete()) return {};
   all[question] = inquiry;

@@ -1,6 +1,7 @@
 // A question to all members, and whom to tell when they have answered.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -50,6 +51,8 @@ class Inquiry {
   Inquiry(const void* asker, Tell tell) : asker_(asker), tell_(std::move(tell)) {}
 
   void expect(Seat member) { missing_.insert(member); }
+  // It is not reached, and will not answer.
+  void do_without(Seat member) { silent_.push_back(number(member)); }
   // What that member says is added to this.
   Gathered& from(Seat member) {
     missing_.erase(member);
@@ -62,9 +65,9 @@ class Inquiry {
   }
   void finish() {
     if (!tell_) return;
-    std::vector<std::uint32_t> silent;
-    for (const Seat member : missing_) silent.push_back(number(member));
-    tell_(gathered_.take(std::move(silent)));
+    for (const Seat member : missing_) silent_.push_back(number(member));
+    std::sort(silent_.begin(), silent_.end());
+    tell_(gathered_.take(std::move(silent_)));
   }
   // The asker is gone.
   void forget(const void* asker) {
@@ -75,6 +78,7 @@ class Inquiry {
   const void* asker_;
   Tell tell_;
   std::set<Seat> missing_;
+  std::vector<std::uint32_t> silent_;
   Gathered gathered_;
 };
 

@@ -125,6 +125,18 @@ milliseconds grace_within_lease(Client& client, std::optional<double> said_s) {
                   *said_s, status.view->ttl.count(), static_cast<double>(most.count()) / 1000)};
 }
 
+std::string why_lost(Client& client) {
+  if (std::string told = detail::JobTie{client}.why_lost(); !told.empty()) return told;
+  try {
+    const GroupStatus status = client.status();
+    if (!status.obstacle.empty()) return status.obstacle;
+    const std::string trouble = status.view ? status.view->engine_trouble : "";
+    if (!trouble.empty()) return "the lease ends: " + trouble;
+  } catch (const std::system_error&) {
+  }
+  return "its daemon ends, is gone or silent";
+}
+
 void set_environment(Client& client, const std::string& name, const Fence& fence,
                      milliseconds valid_for) {
   GroupStatus status;
@@ -138,8 +150,8 @@ void set_environment(Client& client, const std::string& name, const Fence& fence
   setenv("HAPAX_LOCK", name.c_str(), 1);
   setenv("HAPAX_FENCE", text_of(fence).c_str(), 1);
   setenv("HAPAX_DEADLINE", fmt::format("{:.3f}", unix_time).c_str(), 1);
-  setenv("HAPAX_SESSION",
-         fmt::format("{}/{}/{}", status.group, status.member + 1, getpid()).c_str(), 1);
+  setenv("HAPAX_SESSION", fmt::format("{}/{}/{}", status.group, status.member, getpid()).c_str(),
+         1);
 }
 
 void hold_until(Signals& signals, const std::vector<std::stop_token>& ends, int input) {

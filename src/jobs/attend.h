@@ -66,6 +66,9 @@ void end_all(Job& job, const std::string& what, std::chrono::milliseconds grace,
 // short lease has room for. Fails if the time told does not fit inside the lease.
 std::chrono::milliseconds grace_within_lease(Client& client, std::optional<double> said_s);
 
+// Why what was held through that client is lost, or about to be, in words.
+std::string why_lost(Client& client);
+
 // What a job may want to know of its grant, in its environment. Throws Failure.
 void set_environment(Client& client, const std::string& name, const Fence& fence,
                      std::chrono::milliseconds valid_for);

@@ -41,28 +41,29 @@ Client reach(const std::string& given, Purpose purpose) {
     options.asks_only = purpose == Purpose::asks;
     return Client{options};
   } catch (const std::system_error& e) {
-    if (e.code() == Errc::unreachable) {
-      throw Failure{kUnavailable,
-                    fmt::format("no daemon answers at {}; start one with `hapax up 3`", address)};
-    }
-    if (e.code() == Errc::untrusted) throw Failure{kUnavailable, e.what()};
-    if (e.code() == Errc::bad_address) {
-      throw Failure{kBadUsage, fmt::format("--address: {}", e.what())};
-    }
-    fail(e.code(), e.what());
+    const std::string said = words_of(e);
+    if (e.code() == Errc::bad_address) throw Failure{kBadUsage, "--address: " + said};
+    throw Failure{e.code() == Errc::forbidden ? kForbidden : kUnavailable, said};
   }
 }
 
 void fail(std::error_code error, const std::string& what) {
   if (error == Errc::bad_name || error == Errc::bad_address || error == Errc::bad_value)
     throw Failure{kBadUsage, what};
+  if (error == Errc::unavailable) throw Failure{kNoLease, what};
   throw Failure{kUnavailable, fmt::format("{}: {}", what, error.message())};
 }
 
 void fail(const std::system_error& error, const std::string& what) {
   if (error.code() != Errc::forbidden) fail(error.code(), what);
-  const std::string text = error.what();
-  throw Failure{kForbidden, text.substr(0, text.rfind(": "))};
+  throw Failure{kForbidden, words_of(error)};
+}
+
+std::string words_of(const std::system_error& error) {
+  std::string text = error.what();
+  const std::string usual = error.code().message();
+  if (text.ends_with(": " + usual)) text.resize(text.size() - usual.size() - 2);
+  return text;
 }
 
 void require_value(const char* flag, const std::string& value) {

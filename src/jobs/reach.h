@@ -22,6 +22,9 @@ Client reach(const std::string& address, Purpose purpose = Purpose::asks);
 // The same, with what the daemon said of rights.
 [[noreturn]] void fail(const std::system_error& error, const std::string& what);
 
+// What was said of this very error, without what is said of all of its kind.
+std::string words_of(const std::system_error& error);
+
 // Throws Failure if no leader can proclaim that value. REQUIRES: not empty.
 void require_value(const char* flag, const std::string& value);
 

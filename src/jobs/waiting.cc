@@ -2,13 +2,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <future>
+#include <mutex>
 #include <thread>
 
+#include "base/printable.h"
 #include "console/exit_status.h"
 #include "console/number.h"
 #include "jobs/reach.h"
@@ -19,7 +22,41 @@ namespace {
 constexpr std::chrono::hours kForever{24 * 365 * 10};
 constexpr double kLongestWait_s = 1e8;  // Three years.
 
+// Says once why nobody is granted the lock, if that takes long and no holder is to blame for it.
+class Notice {
+ public:
+  Notice(Client& client, const std::string& name)
+      : thread_([&client, name](const std::stop_token& over) { say(client, name, over); }) {}
+
+ private:
+  static void say(Client& client, const std::string& name, const std::stop_token& over) {
+    constexpr std::chrono::seconds kEvery{2};
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock{mutex};
+    for (std::string text; text.empty();) {
+      if (ended.wait_for(lock, over, kEvery, [&] { return over.stop_requested(); })) return;
+      text = what_is_in_the_way(client, name);
+      if (text.empty() || over.stop_requested()) continue;
+      fmt::print(stderr, "hapax: waits for {}: {}\n", printable(name), printable(text));
+    }
+  }
+
+  std::jthread thread_;
+};
+
 }  // namespace
+
+std::string what_is_in_the_way(Client& client, const std::string& name) try {
+  const GroupStatus status = client.status();
+  if (!status.obstacle.empty() || status.absence.empty()) return status.obstacle;
+  for (const LockInfo& lock : client.who(name)) {
+    if (lock.holder || !lock.sharers.empty()) return "";
+  }
+  return status.absence;
+} catch (const std::system_error&) {
+  return "";  // Whoever waits will hear of it.
+}
 
 void add_mode(Command& command, Wanted& wanted) {
   command.add("-s,--shared", &wanted.shared,
@@ -40,6 +77,12 @@ void add_wanted(Command& command, Wanted& wanted) {
 }
 
 void check(const Wanted& wanted) { require_lock_name(wanted.name); }
+
+void fail_as_unavailable(Client& client, const std::string& name, std::string why) {
+  if (why.empty()) why = what_is_in_the_way(client, name);
+  if (why.empty()) why = "it was granted, but the lease was about to end";
+  throw Failure{kNoLease, fmt::format("{}: {}", name, why)};
+}
 
 void listen_while(Signals& signals, const std::function<void()>& wait) {
   Bell bell;
@@ -91,6 +134,8 @@ void Hold::take(const Wanted& wanted, const Least& least) {
         std::chrono::duration<double>{*wanted.wait_s});
   }
   const auto deadline = detail::Grants::Clock::now() + patience;
+  std::optional<Notice> notice;
+  if (!at_once) notice.emplace(*client_, wanted.name);
   while (!held_) {
     const auto error = grants_->acquire(want_, deadline, {});
     if (error == Errc::refused && !grants_->refusal().empty()) {
@@ -98,10 +143,14 @@ void Hold::take(const Wanted& wanted, const Least& least) {
     }
     if (error == Errc::forbidden) throw Failure{kForbidden, grants_->refusal()};
     if (error == Errc::timed_out) return;
+    if (error == Errc::unavailable) fail_as_unavailable(*client_, wanted.name, grants_->refusal());
     if (error) fail(error, wanted.name);
     const auto enough = least ? least(*client_) : std::chrono::milliseconds{0};
     while (grants_->valid_for() <= enough && !grants_->lost().stop_requested()) {
-      if (detail::Grants::Clock::now() >= deadline) return grants_->release(want_, "take");
+      if (detail::Grants::Clock::now() >= deadline) {
+        grants_->release(want_, "take");
+        fail_as_unavailable(*client_, wanted.name, "");
+      }
       constexpr std::chrono::milliseconds kAgain{10};
       std::this_thread::sleep_for(kAgain);
     }
@@ -110,8 +159,6 @@ void Hold::take(const Wanted& wanted, const Least& least) {
   }
 }
 
-std::string text_of(const Fence& fence) {
-  return to_string(fence);
-}
+std::string text_of(const Fence& fence) { return to_string(fence); }
 
 }  // namespace hapax::cli

@@ -37,6 +37,12 @@ void check(const Wanted& wanted);
 // + its number. Throws what `wait` throws.
 void listen_while(Signals& signals, const std::function<void()>& wait);
 
+// Why nobody can be granted that lock now, in a sentence; empty if somebody holds it, or nothing is
+// known.
+std::string what_is_in_the_way(Client& client, const std::string& name);
+// Throws Failure that says so: `why`, or what is in the way.
+[[noreturn]] void fail_as_unavailable(Client& client, const std::string& name, std::string why);
+
 // A connection and a lock that is held over it.
 class Hold {
  public:

@@ -63,7 +63,7 @@ std::optional<Turn> Member::LocalLock::take_back(WaiterId waiter) {
   return entry_for(number_of(take_word())).fence.turn;
 }
 
-void Member::LocalLock::on_lost(WaiterId waiter) {
+void Member::LocalLock::on_lost(WaiterId waiter, const std::string&) {
   (void)take_back(waiter);  // It was told of its grant after that had been lost.
   member_.lease_.end();
 }

@@ -76,7 +76,8 @@ class Member::LocalLock final : public detail::LockHandle,
   // by its unlock, however the view goes on.
   bool is_inside(WaiterId waiter) override;
   std::optional<Turn> take_back(WaiterId waiter) override;
-  void on_lost(WaiterId waiter) override;
+  void on_lost(WaiterId waiter, const std::string& why) override;
+  bool can_lose() const override { return member_.can_lose_; }
   void give_back(std::uint64_t number);
   // The member has left its group: nobody waits any longer.
   void give_all_up();

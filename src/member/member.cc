@@ -119,7 +119,7 @@ bool Member::enter_again(detail::LockHandle* handle, detail::Holding& holding) n
   return static_cast<LocalLock&>(*handle).enter_again(holding);
 }
 
-std::error_code Member::acquire(const std::string&, detail::LockHandle* handle,
+std::error_code Member::acquire(const std::string& name, detail::LockHandle* handle,
                                 detail::Deadline deadline, const std::stop_token& cancel,
                                 detail::Holding& holding) {
   if (const auto error = SharedLoop::would_deadlock()) return error;
@@ -136,7 +136,7 @@ std::error_code Member::acquire(const std::string&, detail::LockHandle* handle,
           }
           lock.ask(waiting);
         },
-        [&] { lock.give_up(waiting.known_as, Errc::timed_out); });
+        [&] { lock.give_up(waiting.known_as, not_in_time(name)); });
     if (waiting.error) return waiting.error;
     if (lease_.covers(waiting.holding.term)) {
       holding = waiting.holding;
@@ -181,7 +181,7 @@ std::error_code Member::who(std::string_view name, std::vector<LockInfo>& locks,
   if (error) return error;
   if (!told) return Errc::refused;
   locks = locks_of(std::move(told->locks));
-  left_out = {std::move(told->silent), told->more_locks};
+  left_out = {counted_from_one(std::move(told->silent)), told->more_locks};
   return {};
 }
 

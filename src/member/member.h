@@ -60,7 +60,8 @@ class Member final : public detail::Gateway {
   std::error_code status(bool all, GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
   std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
-  std::error_code evict(const std::string&, std::string&) override { return Errc::refused; }
+  std::error_code evict(const session::Evict&, std::string&) override { return Errc::refused; }
+  std::error_code break_lock(const session::Break&, std::string&) override { return Errc::refused; }
   bool can_lose() const override { return can_lose_; }
   std::stop_token lost() const override { return lease_.token(0); }
   std::stop_token lost(const detail::Holding& holding) const override {
@@ -96,6 +97,10 @@ class Member final : public detail::Gateway {
                               std::optional<std::chrono::milliseconds> patience, std::string& why);
 
   // All on the loop.
+  // Of a wait that has taken too long: whether it is because somebody else has the lock.
+  std::error_code not_in_time(const std::string& name) const {
+    return daemon_->why_not(name).empty() ? Errc::timed_out : Errc::unavailable;
+  }
   void on_left();
   void give_up_all();
   void ask(const std::shared_ptr<Grant>& grant);

@@ -27,8 +27,15 @@ std::error_code Member::hand_over(const detail::Holding& holding, const std::str
 std::error_code Member::ask_to_resign(const std::string& name, const std::string& to) {
   std::error_code outcome;
   const auto error = ask_daemon(outcome, [&](auto tell) {
-    daemon_->campaigns().request_resignation(name, to, [tell](const std::string& refusal) {
-      tell(refusal.empty() ? std::error_code{} : make_error_code(Errc::no_leader));
+    Campaigns& campaigns = daemon_->campaigns();
+    const auto ask = [&campaigns, name, to, tell] {
+      campaigns.request_resignation(name, to, [tell](const std::string& refusal) {
+        tell(refusal.empty() ? std::error_code{} : make_error_code(Errc::no_leader));
+      });
+    };
+    if (to.empty()) return ask();
+    campaigns.find_candidate(name, to, [ask, tell](const std::string& nobody) {
+      nobody.empty() ? ask() : tell(make_error_code(Errc::no_candidate));
     });
   });
   return error ? error : outcome;

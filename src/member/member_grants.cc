@@ -22,10 +22,11 @@ struct Member::Grant final : Asker {
   }
   void on_wanted(WaiterId) override {}
   void on_recalled(WaiterId) override { member.lease_.end(); }
-  void on_lost(WaiterId) override {
+  void on_lost(WaiterId, const std::string&) override {
     member.lease_.end();
     member.grants_.erase(id);  // The last: it may be the end of us.
   }
+  bool can_lose() const override { return member.can_lose_; }
   void on_asked_to_resign(const std::string& to) override { wish.candidate->ask_to_resign(to); }
   void on_refused(const std::string&) override {
     answer(Errc::refused, {});
@@ -113,7 +114,10 @@ std::error_code Member::acquire_grant(const Wish& wish, detail::Deadline deadlin
           if (cancel.stop_possible()) canceller.emplace(cancel, give_up_later);
           ask(grant);
         },
-        [&] { give_up(grant->id, Errc::timed_out); });
+        [&] {
+          grant->why = daemon_->why_not(wish.name);
+          give_up(grant->id, not_in_time(wish.name));
+        });
     why = grant->why;
     if (grant->error) return grant->error;
     holding = {grant->id, grant->fence, {}, grant->term};

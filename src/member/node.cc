@@ -37,7 +37,7 @@ std::optional<net::TlsFiles> files_of(const std::string& authority, const std::s
 }
 
 void add_engine(NodeConfig& config, const NodeOptions& options) {
-  if (!options.members.empty() || options.self != 0) {
+  if (!options.members.empty() || options.self != 1) {
     refuse("an engine finds the members by itself: leave out members and self");
   }
   config.engine = options.engine;
@@ -54,8 +54,10 @@ void add_engine(NodeConfig& config, const NodeOptions& options) {
   }
   config.name = options.name.empty() ? host_name() : options.name;
   if (config.name.size() > 64) refuse("a member's name has 1 … 64 characters");
-  config.seat = options.seat;
-  if (config.seat && *config.seat >= kSeats) refuse("there is no such seat: they are 0 … 63");
+  if (options.seat && (*options.seat < 1 || *options.seat > kSeats)) {
+    refuse("there is no such seat: they are 1 … 64");
+  }
+  if (options.seat) config.seat = *options.seat - 1;
   config.times.ttl = options.ttl;
   if (config.times.ttl < kShortestTtl || config.times.ttl > std::chrono::hours{1}) {
     refuse("the TTL is out of range: use 500 ms … 1 h");
@@ -70,7 +72,8 @@ void add_engine(NodeConfig& config, const NodeOptions& options) {
 NodeConfig config_of(const NodeOptions& options) {
   NodeConfig config;
   if (!options.engine.empty()) add_engine(config, options);
-  config.self = Seat{options.self};
+  if (options.self < 1) refuse("there is no member 0: they count from 1");
+  config.self = Seat{options.self - 1};
   config.group = options.group;
   for (const std::string& text : options.members) {
     config.members.push_back(or_throw(net::find_address(text), Errc::bad_address));

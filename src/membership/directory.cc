@@ -18,10 +18,12 @@ constexpr std::string_view kLives = "lives";
 constexpr std::string_view kView = "view";
 constexpr std::string_view kLife = "life/";
 constexpr std::string_view kEvicted = "evicted/";
+constexpr std::string_view kBanned = "banned/";
 
 std::string key_of(std::string_view prefix, Life life) {
   return fmt::format("{}{}", prefix, number(life));
 }
+std::string key_of_ban(std::uint32_t seat) { return fmt::format("{}{}", kBanned, seat); }
 
 // Everything here counts, and must be able to go on.
 constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 62;
@@ -122,6 +124,17 @@ std::string text_of(const Enlisted& e) {
                                       {"reached", e.reached}});
 }
 
+std::optional<Ban> ban_in(const engine::Record& record) {
+  const auto seat = number_in(std::string_view{record.key}.substr(kBanned.size()));
+  const auto object = object_in(record.value);
+  if (!seat || *seat >= kSeats || !object) return std::nullopt;
+  const auto name = text_at(*object, "name");
+  const auto address = text_at(*object, "address");
+  const auto by = text_at(*object, "by");
+  if (!name || !address || !by) return std::nullopt;
+  return Ban{static_cast<std::uint32_t>(*seat), *name, *address, *by};
+}
+
 }  // namespace
 
 const Enlisted* Directory::find(Life life) const {
@@ -137,6 +150,7 @@ bool Directory::differs_from(std::string_view others) const {
 std::optional<std::uint32_t> Directory::free_seat() const {
   std::array<bool, kSeats> taken{};
   for (const Enlisted& e : lives) taken[e.seat] = true;
+  for (const Ban& ban : bans) taken[ban.seat] = true;
   const auto free = std::find(taken.begin(), taken.end(), false);
   if (free == taken.end()) return std::nullopt;
   return static_cast<std::uint32_t>(free - taken.begin());
@@ -168,7 +182,14 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
     } else if (key.starts_with(kEvicted)) {
       const auto life = number_in(key.substr(kEvicted.size()));
       is_good = life.has_value();
-      if (life) directory.evicted.push_back(Life{*life});
+      if (life) {
+        directory.evicted.push_back(Life{*life});
+        directory.evicted_by[Life{*life}] = record.value;
+      }
+    } else if (key.starts_with(kBanned)) {
+      const auto ban = ban_in(record);
+      is_good = ban.has_value();
+      if (ban) directory.bans.push_back(*ban);
     }  // Otherwise it is of a later version, or somebody else's.
     if (!is_good) return error("the engine's record '{}' is not one of hapax's", record.key);
   }
@@ -193,7 +214,8 @@ bool is_only_beats(const engine::Commit& commit, const Directory& known) {
 Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings) {
   return {{{std::string{kSettings}, now.settings_version},
            {std::string{kLives}, now.last_life_version},
-           {key_of(kLife, me.life), engine::kAbsent}},
+           {key_of(kLife, me.life), engine::kAbsent},
+           {key_of_ban(me.seat), engine::kAbsent}},
           {{std::string{kSettings}, std::string{settings}},
            {std::string{kLives}, fmt::format("{}", number(me.life))},
            {key_of(kLife, me.life), text_of(me)}}};
@@ -217,6 +239,19 @@ Change proposing(const Proposal& proposal) {
 
 Change evicting(Life life, std::string_view by) {
   return {{{key_of(kLife, life), engine::kExists}}, {{key_of(kEvicted, life), std::string{by}}}};
+}
+
+Change banning(const Enlisted& whom, std::string_view by) {
+  Change change = evicting(whom.life, by);
+  change.writes.push_back(
+      {key_of_ban(whom.seat),
+       json::serialize(
+           json::object{{"name", whom.name}, {"address", whom.address}, {"by", std::string{by}}})});
+  return change;
+}
+
+Change lifting(const Ban& ban) {
+  return {{{key_of_ban(ban.seat), engine::kExists}}, {{key_of_ban(ban.seat), std::nullopt}}};
 }
 
 Change striking(const Enlisted& unannounced) {

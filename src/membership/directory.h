@@ -6,6 +6,7 @@
 //   view         {"epoch":3,"members":[1,4],"after":[1,2]}
 //   life/4 {"seat":1,"address":"10.0.0.2:7400","name":"db2","announced":true,"beat":17,"reached":2}
 //   evicted/4    "by": who asked for it
+//   banned/1     {"name":"db2","address":"10.0.0.2:7400","by":"db1"}: nobody is let in at that seat
 //
 // A life is enlisted first, so that the others find and dial it; it is announced when it is
 // connected to everybody, and only then counts. Its record is its beat.
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,10 +42,25 @@ struct Enlisted {
   engine::Version version = 0;
 };
 
+// Who is not let in, until somebody says otherwise: whoever wants that seat, and whoever was
+// there, at another one.
+struct Ban {
+  std::uint32_t seat = 0;
+  std::string name, address;
+  std::string by;  // The member that was asked.
+
+  bool is_on(std::optional<std::uint32_t> wanted, std::string_view who,
+             std::string_view where) const {
+    return wanted == seat || (who == name && where == address);
+  }
+};
+
 struct Directory {
   Register reg;  // The announced.
   std::vector<Enlisted> lives;
   std::vector<Life> evicted;
+  std::map<Life, std::string> evicted_by;
+  std::vector<Ban> bans;
   std::string settings;
   engine::Version settings_version = 0;
   std::uint64_t last_life = 0;
@@ -53,7 +70,7 @@ struct Directory {
   const Enlisted* find(Life life) const;
   // Whether the group runs with other settings. A group that nobody is left in takes new ones.
   bool differs_from(std::string_view settings) const;
-  // The lowest that nobody has.
+  // The lowest that nobody has, and that is not banned.
   std::optional<std::uint32_t> free_seat() const;
 };
 
@@ -76,6 +93,9 @@ Change enlisting(const Directory& now, const Enlisted& me, std::string_view sett
 Change beating(const Enlisted& me);
 Change proposing(const Proposal& proposal);
 Change evicting(Life life, std::string_view by);
+// The same, and it does not come back.
+Change banning(const Enlisted& whom, std::string_view by);
+Change lifting(const Ban& ban);
 // A life that was not announced when it was read: no view has it. By itself, or by others because
 // it has stood still.
 Change striking(const Enlisted& unannounced);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "base/printable.h"
 #include "engine/url.h"
 #include "net/listener.h"
 
@@ -72,6 +73,14 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
                 "seat {} is taken by {}, life {} at {}, which is alive: give each member a seat "
                 "of its own, and with TLS a certificate of its own",
                 owner.seat + 1, owner.name, owner.life, owner.address);
+            if (is_enlisted()) host_.log_once(refusal_);
+          },
+      .on_banned =
+          [this](const Ban& ban) {
+            refusal_ = fmt::format(
+                "{}, seat {}, is banned from group {} by {}, and stays out until `hapax evict {} "
+                "--unban` at another member",
+                ban.name, ban.seat + 1, options_.group, ban.by, ban.name);
             if (is_enlisted()) host_.log_once(refusal_);
           },
       .after_a_lease =
@@ -146,6 +155,22 @@ void EngineGroup::note_if_older(const Register& reg) {
       LogLevel::error);
 }
 
+void EngineGroup::note_eviction(const Directory& directory) {
+  const Life life = registrar_.me().life;
+  const auto by = directory.evicted_by.find(life);
+  if (by == directory.evicted_by.end() || std::exchange(evicted_, life) == life) return;
+  const bool is_banned =
+      std::any_of(directory.bans.begin(), directory.bans.end(),
+                  [&](const Ban& ban) { return ban.seat == registrar_.me().seat; });
+  log(fmt::format("evicted by {}: beats of life {} are refused, and what is held here is lost when "
+                  "the lease is over; {}",
+                  printable(by->second), life,
+                  is_banned ? "banned, too: it stays out until that is lifted (`hapax evict "
+                              "--unban`)"
+                            : "it comes back as another life, unless it is stopped"),
+      LogLevel::warning);
+}
+
 void EngineGroup::on_went_back() {
   if (is_stopped_) return;
   notice_ = "its records went back to what they were before";
@@ -163,6 +188,7 @@ void EngineGroup::enlist() {
 
 void EngineGroup::on_enlisted(const Enlisted& me) {
   if (is_stopped_) return;
+  refusal_.clear();
   host_.log(fmt::format("enlisted as life {} at seat {}", me.life, me.seat + 1));
   options_.seat = me.seat;
   if (may_have_lost_all()) {
@@ -190,6 +216,7 @@ void EngineGroup::open_links() {
 void EngineGroup::on_directory(const Directory& directory, Instant asked) {
   if (is_stopped_) return;
   note_if_older(directory.reg);
+  note_eviction(directory);
   links_.learn(directory);
   const bool is_here = links_.is_open() && service_.keeper().self() == registrar_.me().life;
   if (is_here) links_.meet(directory);
@@ -257,9 +284,11 @@ void EngineGroup::see_to_membership() {
   if (const auto reach = upkeep_.reach(now)) {
     registrar_.set_reached(reach->members);
     if (reach->gives_way_to) {
-      host_.log(fmt::format("life {} has been out of reach for a TTL: giving way to it",
-                            *reach->gives_way_to),
-                LogLevel::warning);
+      const Enlisted* other = registrar_.directory().find(*reach->gives_way_to);
+      host_.log(
+          fmt::format("{} (life {}) has been out of reach for a TTL: giving way to it",
+                      other == nullptr ? "a member" : printable(other->name), *reach->gives_way_to),
+          LogLevel::warning);
       service_.leave(now, orders_);
     }
   }
@@ -293,6 +322,10 @@ Result<void> EngineGroup::give_back(std::string_view name, WaiterId waiter,
 }
 Result<void> EngineGroup::withdraw(std::string_view name, WaiterId waiter) {
   return service_.abandon(boot_clock_now(), name, waiter, orders_);
+}
+
+void EngineGroup::take_away(const std::string& name, WaiterId waiter) {
+  service_.lose(boot_clock_now(), name, waiter, orders_);
 }
 
 // --- going ---
@@ -364,16 +397,10 @@ std::vector<Seat> EngineGroup::others() const {
   return {others.begin(), others.end()};
 }
 
-void EngineGroup::evict(const std::string& whom, std::function<void(std::string)> done) {
-  std::vector<Life> found;
-  for (const Enlisted& e : registrar_.directory().lives) {
-    if (e.name == whom || fmt::format("{}", e.life) == whom) found.push_back(e.life);
-  }
-  if (found.empty()) return done(fmt::format("there is no member {}; see `hapax members`", whom));
-  if (found.size() > 1) {
-    return done(fmt::format("{} members are called {}; name one by its life", found.size(), whom));
-  }
-  registrar_.evict(found.front(), options_.name, [done = std::move(done)](Outcome outcome) {
+namespace {
+
+std::function<void(Outcome)> in_words(std::function<void(std::string)> done) {
+  return [done = std::move(done)](Outcome outcome) {
     switch (outcome) {
       case Outcome::committed:
         return done("");
@@ -382,7 +409,32 @@ void EngineGroup::evict(const std::string& whom, std::function<void(std::string)
       case Outcome::unknown:
         return done("the engine did not answer: look with `hapax members` whether it was marked");
     }
-  });
+  };
+}
+
+}  // namespace
+
+void EngineGroup::evict(const std::string& whom, Return return_,
+                        std::function<void(std::string)> done) {
+  std::vector<Enlisted> found;
+  for (const Enlisted& e : registrar_.directory().lives) {
+    if (e.name == whom || fmt::format("{}", e.life) == whom) found.push_back(e);
+  }
+  if (found.empty()) return done(fmt::format("there is no member {}; see `hapax members`", whom));
+  if (found.size() > 1) {
+    return done(fmt::format("{} members are called {}; name one by its life", found.size(), whom));
+  }
+  registrar_.change(return_ == Return::banned ? banning(found.front(), options_.name)
+                                              : evicting(found.front().life, options_.name),
+                    in_words(std::move(done)));
+}
+
+void EngineGroup::unban(const std::string& whom, std::function<void(std::string)> done) {
+  for (const Ban& ban : bans()) {
+    if (ban.name != whom && fmt::format("{}", ban.seat + 1) != whom) continue;
+    return registrar_.change(lifting(ban), in_words(std::move(done)));
+  }
+  done(fmt::format("no member {} is banned; see `hapax members`", whom));
 }
 
 // Without a lease nothing is left of it.
@@ -405,14 +457,25 @@ std::string EngineGroup::engine_trouble() const {
   const engine::Health engine = health();
   if (engine.reachable) return "";
   const auto url = engine::parse_url(options_.engine);
-  const std::string where =
-      url ? fmt::format("{} at {}", name_of(url->kind),
-                        options_.engine.substr(
-                            options_.engine.find_first_not_of("/", options_.engine.find(':') + 1)))
-          : "the engine";
+  const bool is_here = url && url->kind == engine::Kind::embedded;
+  std::string place = options_.engine.substr(options_.engine.find(':') + 1);
+  if (place.starts_with("//")) place.erase(0, 2);
+  const std::string where = fmt::format("{} at {}",
+                                        is_here ? "the embedded engine"
+                                        : url   ? name_of(url->kind)
+                                                : "the engine",
+                                        place);
   const auto since = std::chrono::steady_clock::now() - engine.since;
   return fmt::format("{} does not answer since {} s ({})", where,
                      std::chrono::floor<std::chrono::seconds>(since).count(), engine.said);
+}
+
+// The latest life there: lives are in order.
+std::string EngineGroup::name_at(Seat seat) const {
+  const auto& lives = registrar_.directory().lives;
+  const auto at = std::find_if(lives.rbegin(), lives.rend(),
+                               [&](const Enlisted& e) { return Seat{e.seat} == seat; });
+  return at == lives.rend() ? Group::name_at(seat) : "member " + at->name;
 }
 
 std::string EngineGroup::obstacle() const {
@@ -425,6 +488,19 @@ std::string EngineGroup::obstacle() const {
   if (!trouble.empty()) return fmt::format("no lease: {}; locks are granted when it does", trouble);
   if (!refusal_.empty()) return "no lease: " + refusal_;
   return fmt::format("no lease: this member is {}", standing());
+}
+
+// What is granted there is good until its lease is over, which is when its beat has stood still
+// for long enough.
+std::vector<AwayMember> EngineGroup::away() const {
+  std::vector<AwayMember> away;
+  const Instant now = boot_clock_now();
+  for (const Other& other : enlisted()) {
+    if (!other.is_member || other.is_up) continue;
+    away.push_back({Seat{other.who.seat}, "member " + other.who.name,
+                    service_.beats().overdue_in(other.who.life, now)});
+  }
+  return away;
 }
 
 bool EngineGroup::is_in_jeopardy() const { return service_.is_in_jeopardy(boot_clock_now()); }

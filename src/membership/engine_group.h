@@ -39,7 +39,9 @@ class EngineGroup final : public Group {
   std::vector<Seat> others() const override;
   std::optional<Span> lease_left() const override;
   std::string standing() const override;
+  std::string name_at(Seat seat) const override;
   std::string obstacle() const override;
+  std::vector<AwayMember> away() const override;
 
   struct Other {
     Enlisted who;
@@ -49,8 +51,13 @@ class EngineGroup final : public Group {
     bool is_evicted = false;
   };
   std::vector<Other> enlisted() const;  // All that are, with ourselves.
-  // By its name or its life; `done` with nothing, or what is wrong.
-  void evict(const std::string& whom, std::function<void(std::string)> done);
+  // By its name or its life; one that is banned does not come back, even if it is started again.
+  // `done` with nothing, or what is wrong.
+  enum class Return { allowed, banned };
+  void evict(const std::string& whom, Return return_, std::function<void(std::string)> done);
+  // By the name it had, or its seat as people count.
+  void unban(const std::string& whom, std::function<void(std::string)> done);
+  const std::vector<Ban>& bans() const { return registrar_.directory().bans; }
 
   const Service& service() const { return service_; }
   engine::Health health() const;
@@ -71,6 +78,7 @@ class EngineGroup final : public Group {
   // Whether the engine may have lost what it knew of a group by this name.
   bool may_have_lost_all() const;
   void note_if_older(const Register& reg);
+  void note_eviction(const Directory& directory);
   void on_went_back();
   void enlist();
   void open_links();
@@ -85,6 +93,7 @@ class EngineGroup final : public Group {
   Result<void> ask(std::string_view name, WaiterId waiter, Want want) override;
   Result<void> give_back(std::string_view name, WaiterId waiter, std::optional<Turn> last) override;
   Result<void> withdraw(std::string_view name, WaiterId waiter) override;
+  void take_away(const std::string& name, WaiterId waiter) override;
   void on_frame(Life from, std::span<const std::uint8_t> frame) override;
   void on_up(Seat seat, Life life) override;
   void on_down(Seat) override {}
@@ -108,6 +117,7 @@ class EngineGroup final : public Group {
   bool is_older_ = false;          // The register, than what was seen.
   std::string notice_;             // About the engine, for people.
   std::string refusal_;
+  Life evicted_{};             // Ours that was, last; it has been said.
   std::string cannot_listen_;  // Why, if so; said once.
   bool has_left_ = false;      // It was nowhere to leave from.
   std::optional<Instant> leaving_until_;

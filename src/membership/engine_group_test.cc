@@ -452,10 +452,10 @@ TEST_F(Groups, EvictWhoStillBeats) {
   const Life life = seats[1]->group->service().keeper().self();
   std::optional<std::string> refusal;
   const auto told = [&](std::string why) { refusal = std::move(why); };
-  seats[0]->group->evict("nobody", told);
+  seats[0]->group->evict("nobody", EngineGroup::Return::allowed, told);
   EXPECT_EQ(refusal, "there is no member nobody; see `hapax members`");
   refusal.reset();
-  seats[0]->group->evict("host-1", told);
+  seats[0]->group->evict("host-1", EngineGroup::Return::allowed, told);
   ASSERT_TRUE(until([&] { return refusal.has_value(); }));
   EXPECT_EQ(*refusal, "");
   ASSERT_TRUE(until([&] { return seats[1]->lost.contains(WaiterId{2}); })) << logs();

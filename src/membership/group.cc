@@ -14,6 +14,7 @@ Group::Group(boost::asio::io_context& io, GroupOptions options, MemberHost& host
       host_(host),
       links_(io, options_,
              {.log = [this](const std::string& line, LogLevel level) { host_.log(line, level); },
+              .called = [this](Seat seat) { return name_at(seat); },
               .on_message = [this](Seat seat, Life from,
                                    auto message) { on_message(seat, from, message); },
               .on_up = [this](Seat seat, Life life) { on_up(seat, life); },
@@ -66,6 +67,13 @@ Result<void> Group::abandon(std::string_view name, WaiterId waiter) {
   return abandoned;
 }
 
+std::string Group::name_at(Seat seat) const { return fmt::format("member {}", number(seat) + 1); }
+
+void Group::break_lock(const std::string& name, WaiterId waiter) {
+  take_away(name, waiter);
+  is_leaving_ ? tend() : carry_out();
+}
+
 // --- what comes of it ---
 
 void Group::carry_out() {
@@ -109,7 +117,9 @@ void Group::carry_out(const Orders& orders) {
   }
   for (const Orders::Complaint& complaint : orders.complaints) {
     ++complaints_;
-    host_.log_once(fmt::format("life {}: {}", complaint.peer, complaint.text));
+    const auto seat = links_.seat_of(complaint.peer);
+    host_.log_once(fmt::format("{} (life {}): {}", seat ? name_at(*seat) : "somebody",
+                               complaint.peer, complaint.text));
   }
   if (orders.begun) tell_of_view();
   conclude(orders);

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "base/seat.h"
 #include "core/want.h"
+#include "membership/away_member.h"
 #include "membership/directory.h"
 #include "membership/group_counts.h"
 #include "membership/group_options.h"
@@ -50,6 +51,8 @@ class Group {
   Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last);
   Result<void> abandon(std::string_view name, WaiterId waiter);
 
+  // Takes the lock from that waiter, who is told. REQUIRES: it holds that lock, and a view runs.
+  void break_lock(const std::string& name, WaiterId waiter);
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message) { links_.tell(seat, message); }
   bool is_up(Seat seat) const { return links_.is_up(seat); }
@@ -67,8 +70,10 @@ class Group {
   virtual std::optional<Span> lease_left() const = 0;
   // What this member is doing, or what is in the way, for people.
   virtual std::string standing() const = 0;
-  // Why nothing can be granted here now, in a sentence; empty: it can.
-  virtual std::string obstacle() const = 0;
+  virtual std::string name_at(Seat seat) const;  // As people call it: member db2, member 2.
+  virtual std::string obstacle() const = 0;      // Why nothing can be granted here; empty: it can.
+  virtual std::vector<AwayMember> away() const = 0;  // Of the view: we do not reach them.
+  std::string name() const { return options_.name.empty() ? name_at(seat()) : options_.name; }
   bool has_leases() const { return !options_.list; }
   const net::Stats& links() const { return links_.stats(); }
   std::uint64_t complaints() const { return complaints_; }
@@ -84,6 +89,7 @@ class Group {
   virtual Result<void> give_back(std::string_view name, WaiterId waiter,
                                  std::optional<Turn> last) = 0;
   virtual Result<void> withdraw(std::string_view name, WaiterId waiter) = 0;
+  virtual void take_away(const std::string& name, WaiterId waiter) = 0;
   virtual void on_frame(Life from, std::span<const std::uint8_t> frame) = 0;
   virtual void on_up(Seat seat, Life life) = 0;
   virtual void on_down(Seat seat) = 0;

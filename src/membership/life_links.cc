@@ -24,6 +24,7 @@ Result<void> LifeLinks::open(Seat own, Life life) {
   options.incarnation = number(life);
   // It speaks of whom it refuses or does not reach.
   options.log = [this](const std::string& line) { handlers_.log(line, LogLevel::warning); };
+  options.called = handlers_.called;
   // A report may name every lock that a member can hold, and what it waits for is asked for at once
   // after it.
   options.limits.resend_bytes = kMostUnacknowledged;
@@ -44,7 +45,7 @@ net::MeshHandlers LifeLinks::handlers() {
   };
   handlers.on_up = [this](Seat seat) { on_up(seat); };
   handlers.on_down = [this](Seat seat, std::string_view why) {
-    handlers_.log(fmt::format("member {} is away: {}", number(seat) + 1, why), LogLevel::warning);
+    handlers_.log(fmt::format("{} is away: {}", handlers_.called(seat), why), LogLevel::warning);
     held_.erase(seat);
     handlers_.on_down(seat);
   };
@@ -78,8 +79,9 @@ void LifeLinks::meet(const Directory& directory) {
     const auto set =
         address ? mesh_->set_address(Seat{seat}, *address) : Result<void>{address.error()};
     if (!set && undialled_.insert(e->address).second) {
-      handlers_.log(fmt::format("cannot dial life {}: {}", e->life, set.error().message),
-                    LogLevel::warning);
+      handlers_.log(
+          fmt::format("cannot dial {}, life {}: {}", e->name, e->life, set.error().message),
+          LogLevel::warning);
     }
   }
 }
@@ -101,7 +103,7 @@ bool LifeLinks::is_up(Seat seat) const {
 
 void LifeLinks::on_up(Seat seat) {
   const Life life = life_at(seat);
-  handlers_.log(fmt::format("member {} is here, as life {}", number(seat) + 1, life),
+  handlers_.log(fmt::format("{} is here, as life {}", handlers_.called(seat), life),
                 LogLevel::info);
   if (const auto unsent = unsent_.extract(life)) {
     for (const Bytes& frame : unsent.mapped().frames) {

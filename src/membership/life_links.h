@@ -27,6 +27,7 @@ class LifeLinks {
  public:
   struct Handlers {
     Log log;
+    std::function<std::string(Seat)> called;  // What people call it.
     std::function<void(Seat, Life, std::span<const std::uint8_t>)> on_message;
     std::function<void(Seat, Life)> on_up;  // Connected, again perhaps.
     std::function<void(Seat)> on_down;
@@ -51,6 +52,7 @@ class LifeLinks {
   void meet(const Directory& directory);
 
   bool is_up(Life life) const;
+  std::optional<Seat> seat_of(Life life) const;
   // Also to who is not connected yet. False: the link is full and has lost it, and on_broken was
   // told; what was to be sent after it, to whomever, must not be.
   [[nodiscard]] bool send(Life to, std::span<const std::uint8_t> frame);
@@ -81,7 +83,6 @@ class LifeLinks {
   net::MeshHandlers handlers();
   void on_up(Seat seat);
   Life life_at(Seat seat) const { return Life{mesh_->incarnation_of(seat)}; }
-  std::optional<Seat> seat_of(Life life) const;
 
   boost::asio::io_context& io_;
   const GroupOptions& options_;

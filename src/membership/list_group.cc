@@ -203,6 +203,16 @@ std::string ListGroup::obstacle() const {
   return text;
 }
 
+std::vector<AwayMember> ListGroup::away() const {
+  std::vector<AwayMember> away;
+  for (const Seat seat : others()) {
+    if (!is_up(seat)) {
+      away.push_back({seat, fmt::format("member {}", number(seat) + 1), std::nullopt});
+    }
+  }
+  return away;
+}
+
 std::string ListGroup::name_for(Life life) const {
   return fmt::format("member {}", number(*views().keeper().roll().place_of(life)) + 1);
 }

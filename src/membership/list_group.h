@@ -35,6 +35,7 @@ class ListGroup final : public Group {
   std::optional<Span> lease_left() const override { return std::nullopt; }
   std::string standing() const override;
   std::string obstacle() const override;
+  std::vector<AwayMember> away() const override;
 
  private:
   ListGroup(boost::asio::io_context& io, GroupOptions options, MemberHost& host);
@@ -55,6 +56,9 @@ class ListGroup final : public Group {
   }
   Result<void> withdraw(std::string_view name, WaiterId waiter) override {
     return list_->abandon(name, waiter, orders_);
+  }
+  void take_away(const std::string& name, WaiterId waiter) override {
+    list_->lose(name, waiter, orders_);
   }
   void on_frame(Life from, std::span<const std::uint8_t> frame) override {
     list_->on_frame(from, frame, orders_);

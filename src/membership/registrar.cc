@@ -115,6 +115,9 @@ Life Registrar::next_life(const Directory& now) const {
 void Registrar::try_to_enlist(const Directory& now) {
   if (is_enlisting_) return;
   if (now.differs_from(settings_)) return handlers_.on_refused(now.settings);
+  for (const Ban& ban : now.bans) {
+    if (ban.is_on(wish_->seat, wish_->name, wish_->address)) return handlers_.on_banned(ban);
+  }
   const auto seat = wish_->seat ? wish_->seat : now.free_seat();
   if (!seat) return;  // Full: the next change may free one.
   if (wish_->seat && !may_take(now, *seat)) return;
@@ -182,8 +185,7 @@ void Registrar::carry_out(const EngineAsk& ask) {
                  }));
 }
 
-void Registrar::evict(Life life, const std::string& by, std::function<void(Outcome)> done) {
-  Change change = evicting(life, by);
+void Registrar::change(Change change, std::function<void(Outcome)> done) {
   engine_.commit(std::move(change.conditions), std::move(change.writes),
                  if_alive([done = std::move(done)](engine::Outcome outcome, engine::Revision) {
                    done(outcome_of(outcome));

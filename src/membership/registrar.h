@@ -30,6 +30,8 @@ class Registrar {
     std::function<void(const std::string& settings)> on_refused;
     // Somebody who is alive has the seat that we were told to take, and we do not get it.
     std::function<void(const Enlisted& owner)> on_taken{};
+    // We are not let in as long as that is there.
+    std::function<void(const Ban& ban)> on_banned{};
     // Calls back when a member that is alive must have beaten meanwhile.
     std::function<void(std::function<void()>)> after_a_lease{};
   };
@@ -47,7 +49,8 @@ class Registrar {
   void carry_out(const EngineAsk& ask);
   // Asks and hears nothing more: the io_context may run out of work.
   void stop();
-  void evict(Life life, const std::string& by, std::function<void(Outcome)> done);
+  // Somebody is evicted or banned, or a ban is lifted.
+  void change(Change change, std::function<void(Outcome)> done);
   // Says that we are there, though not announced.
   void show_life();
   // We are not there any more; `done` when the engine knows, or does not answer, and not from

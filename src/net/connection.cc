@@ -3,11 +3,12 @@
 #include <boost/asio/bind_allocator.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <cstring>
 #include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/credentials.h"
+#include "handshake/handshake.h"
+#include "net/endpoint.h"
 
 namespace hapax::net {
 namespace {
@@ -19,14 +20,11 @@ std::string text_of(const Socket& socket) {
   error_code failed;
   const Socket::endpoint_type remote = socket.remote_endpoint(failed);
   if (failed) return "somebody who left";
-  const int family = remote.protocol().family();
-  if (family != AF_INET && family != AF_INET6) return "a Unix socket";
-  asio::ip::tcp::endpoint tcp;
-  tcp.resize(remote.size());
-  std::memcpy(tcp.data(), remote.data(), remote.size());
-  const std::string host = tcp.address().to_string();
-  return tcp.address().is_v6() ? fmt::format("[{}]:{}", host, tcp.port())
-                               : fmt::format("{}:{}", host, tcp.port());
+  const auto tcp = tcp_of(remote);
+  if (!tcp) return "a Unix socket";
+  const std::string host = tcp->address().to_string();
+  return tcp->address().is_v6() ? fmt::format("[{}]:{}", host, tcp->port())
+                                : fmt::format("{}:{}", host, tcp->port());
 }
 
 // One that only hangs up is no stranger yet.
@@ -56,11 +54,18 @@ void Connection::start() {
       side_ == Side::dials ? asio::ssl::stream_base::client : asio::ssl::stream_base::server;
   stream_.async_handshake(side, [self = shared_from_this()](const error_code& failed) {
     if (self->state_ != State::opening) return;
-    if (failed) return self->lose(fault_of(failed), "TLS: " + failed.message());
+    if (failed) return self->lose(fault_of(failed), self->words_of(failed));
     self->state_ = State::open;
     self->owner_->on_open(*self);
     if (self->state_ != State::closed) self->read();
   });
+}
+
+std::string Connection::words_of(const error_code& failed) {
+  if (fault_of(failed)) {
+    return "TLS: " + trouble_of(session(), static_cast<unsigned long>(failed.value())).words;
+  }
+  return "the connection broke: " + failed.message();
 }
 
 std::optional<uid_t> Connection::user() {
@@ -129,7 +134,7 @@ void Connection::hold(bool on) {
 
 void Connection::read_done(const error_code& failed, std::size_t count) {
   if (state_ == State::closed) return;
-  if (failed) return lose(std::nullopt, "the connection broke: " + failed.message());
+  if (failed) return lose(std::nullopt, words_of(failed));
   heard_ = true;
   if (state_ == State::open) {
     stats_->bytes_in += count;

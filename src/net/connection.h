@@ -92,6 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_done(const boost::system::error_code& failed, std::size_t count);
   void write_done(const boost::system::error_code& failed, std::size_t count);
   void take_frames();
+  std::string words_of(const boost::system::error_code& failed);
   void lose(std::optional<Drop> fault, std::string_view why);
   void shut_down_sending();
 

@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <cstring>
 #include <string>
 
 namespace hapax::net {
@@ -15,6 +16,15 @@ std::optional<Endpoint> endpoint_of(const Address& address) {
       ip::make_address(address.host == "localhost" ? "127.0.0.1" : address.host, failed);
   if (failed) return std::nullopt;
   return ip::tcp::endpoint{number, address.port};
+}
+
+std::optional<ip::tcp::endpoint> tcp_of(const Endpoint& endpoint) {
+  const int family = endpoint.protocol().family();
+  if (family != AF_INET && family != AF_INET6) return std::nullopt;
+  ip::tcp::endpoint tcp;
+  tcp.resize(endpoint.size());
+  std::memcpy(tcp.data(), endpoint.data(), endpoint.size());
+  return tcp;
 }
 
 Result<Endpoint> look_up(boost::asio::io_context& io, const Address& address) {

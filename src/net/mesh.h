@@ -61,6 +61,7 @@ struct MeshOptions {
   bool is_insecure = false;       // … or on this machine, all of whose users are trusted.
   MeshLimits limits;
   std::function<void(const std::string&)> log;  // May be empty. Must not call back.
+  std::function<std::string(Seat)> called{};    // What people call it: member 2, if empty.
 };
 
 struct MeshHandlers {

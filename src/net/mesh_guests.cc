@@ -147,8 +147,8 @@ void Mesh::Impl::answer(Guests::iterator guest, const Hello& hello) {
   // Whoever is dead is noticed soon. Until then the one that we have is believed to be the member.
   if (peer.up != nullptr && !is_same) {
     return refuse(guest, Drop::taken,
-                  fmt::format("member {} is connected already, from {}: was it started twice?",
-                              number(hello.from) + 1, peer.up->remote()));
+                  fmt::format("{} is connected already, from {}: was it started twice?",
+                              called(options_, hello.from), peer.up->remote()));
   }
   if (!guest->certified) make_room(options_.limits.per_identity, hello.from);
   guest->hello = hello;

@@ -334,7 +334,11 @@ void Mesh::Impl::count(Drop why, std::optional<Seat> who, const std::string& rem
   if ((logged >> reason & 1) != 0) return;
   logged |= 1u << reason;
   log(fmt::format("dropped {}{} ({}): {}; more of this is counted, not logged", remote,
-                  who ? fmt::format(", member {}", number(*who) + 1) : "", name_of(why), what));
+                  who ? ", " + called(options_, *who) : "", name_of(why), what));
+}
+
+std::string called(const MeshOptions& options, Seat peer) {
+  return options.called ? options.called(peer) : fmt::format("member {}", number(peer) + 1);
 }
 
 void Mesh::Impl::log(const std::string& line) const {
@@ -347,7 +351,7 @@ void Mesh::Impl::log_unreachable(Seat peer, std::string_view why, std::optional<
   std::uint32_t& logged = logged_[number(peer)];
   if (is_stopped_ || (logged & bit) != 0) return;
   logged |= bit;
-  log(fmt::format("cannot reach member {} at {}: {}; still trying", number(peer) + 1,
+  log(fmt::format("cannot reach {} at {}: {}; still trying", called(options_, peer),
                   peers_[number(peer)].address->text(), why));
 }
 

@@ -157,4 +157,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   std::vector<std::uint32_t> logged_;
 };
 
+// What people call that member.
+std::string called(const MeshOptions& options, Seat peer);
+
 }  // namespace hapax::net

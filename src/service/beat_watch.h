@@ -55,6 +55,11 @@ class BeatWatch {
     const auto at = sights_.find(life);
     return at != sights_.end() && is_overdue(at->second, now);
   }
+  Span overdue_in(Life life, Instant now) const {
+    const auto at = sights_.find(life);
+    const Instant since = at == sights_.end() ? now : at->second.since;
+    return std::max(Span{0}, since + patience_ - now);
+  }
   // When its beat changed last, as far as we saw.
   std::optional<Instant> changed_at(Life life) const {
     const auto at = sights_.find(life);

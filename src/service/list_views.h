@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/ids.h"
@@ -46,6 +47,10 @@ class ListViews {
                        ViewOrders& orders);
   Result<void> abandon(std::string_view name, WaiterId waiter, ViewOrders& orders) {
     return views_.abandon(name, waiter, orders);
+  }
+  void lose(const std::string& name, WaiterId waiter, ViewOrders& orders) {
+    views_.lose(name, waiter, orders);
+    go_on(orders);
   }
   // Grants nothing any more, and ends when nothing is held.
   void leave(ViewOrders& orders);

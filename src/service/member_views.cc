@@ -145,6 +145,12 @@ Result<void> MemberViews::release(std::string_view name, WaiterId waiter, std::o
   return released;
 }
 
+void MemberViews::lose(const std::string& name, WaiterId waiter, ViewOrders& orders) {
+  ++stats_.lost_grants;
+  locks_.lose(keeper_, name, waiter, orders);
+  go_on(orders);
+}
+
 void MemberViews::encode_to(Bytes& bytes) const {
   hapax::encode_to(bytes, keeper_);
   locks_.encode_to(bytes);

@@ -87,6 +87,9 @@ class MemberViews {
     return locks_.abandon(keeper_, name, waiter, orders);
   }
 
+  // Its lock is broken. REQUIRES: it holds that lock, and a view runs.
+  void lose(const std::string& name, WaiterId waiter, ViewOrders& orders);
+
   // --- what to ask ---
 
   const Keeper& keeper() const { return keeper_; }

@@ -162,6 +162,11 @@ Result<void> Service::abandon(Instant now, std::string_view name, WaiterId waite
   return views_.abandon(name, waiter, orders);
 }
 
+void Service::lose(Instant now, const std::string& name, WaiterId waiter, Orders& orders) {
+  views_.lose(name, waiter, orders);
+  go_on(now, orders);
+}
+
 // --- what to ask ---
 
 ServiceStats Service::stats() const {

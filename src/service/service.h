@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -79,6 +80,7 @@ class Service {
                        std::optional<Turn> last, Orders& orders);
   // An error if it does not wait: it may hold the lock by now.
   Result<void> abandon(Instant now, std::string_view name, WaiterId waiter, Orders& orders);
+  void lose(Instant now, const std::string& name, WaiterId waiter, Orders& orders);  // Broken.
 
   // --- coming and going ---
 

@@ -155,6 +155,21 @@ void ViewLocks::grant_what_waits_for_a_lease(ViewOrders& orders) {
   unleased_.clear();
 }
 
+// It is told that its grant is lost, and then the algorithm releases.
+void ViewLocks::take_from(const std::string& name, WaiterId waiter, ViewOrders& orders) {
+  orders.lost.push_back(waiter);
+  const auto last = holders_->take_back(waiter);
+  const auto released =
+      last ? table_->release_kept(name, waiter, *last, out_) : table_->release(name, waiter, out_);
+  HAPAX_CHECK(released.has_value());
+}
+
+void ViewLocks::lose(const Keeper& keeper, const std::string& name, WaiterId waiter,
+                     ViewOrders& orders) {
+  take_from(name, waiter, orders);
+  flush(keeper, orders);
+}
+
 void ViewLocks::lose_all(const Keeper& keeper, ViewOrders& orders) {
   std::vector<std::pair<std::string, WaiterId>> gone;
   if (table_) {
@@ -167,13 +182,7 @@ void ViewLocks::lose_all(const Keeper& keeper, ViewOrders& orders) {
       }
     });
   }
-  for (const auto& [name, waiter] : gone) {
-    orders.lost.push_back(waiter);
-    const auto last = holders_->take_back(waiter);
-    const auto released = last ? table_->release_kept(name, waiter, *last, out_)
-                               : table_->release(name, waiter, out_);
-    HAPAX_CHECK(released.has_value());
-  }
+  for (const auto& [name, waiter] : gone) take_from(name, waiter, orders);
   if (table_) flush(keeper, orders);
   for (Held& held : held_) {
     if (std::exchange(held.given_back, true)) continue;

@@ -68,6 +68,8 @@ class ViewLocks {
   void grant_what_waits_for_a_lease(ViewOrders& orders);
   // The lease is over: the clients are told, then the algorithms release.
   void lose_all(const Keeper& keeper, ViewOrders& orders);
+  // The same for one holder, whose lock is broken. REQUIRES: it holds that lock, and a view runs.
+  void lose(const Keeper& keeper, const std::string& name, WaiterId waiter, ViewOrders& orders);
   // We leave: who holds a lock is told to give it back.
   void recall_all(ViewOrders& orders);
 
@@ -108,6 +110,7 @@ class ViewLocks {
   // Held and waited for: what a report and the requests after it can carry into the next view.
   static constexpr std::size_t kMostAsked = 400'000;
 
+  void take_from(const std::string& name, WaiterId waiter, ViewOrders& orders);
   void begin_held(NodeId self);
   void begin_reported(const Keeper& keeper, ViewOrders& orders);
   void flush(const Keeper& keeper, ViewOrders& orders);

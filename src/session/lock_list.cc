@@ -10,7 +10,8 @@ namespace hapax {
 namespace {
 
 bool is_short(const session::Person& person) {
-  return person.host.size() <= session::kLongestText &&
+  return person.member_name.size() <= session::kLongestMemberName &&
+         person.host.size() <= session::kLongestText &&
          person.command.size() <= session::kLongestText;
 }
 

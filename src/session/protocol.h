@@ -22,6 +22,7 @@ inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
 inline constexpr std::size_t kLongestText = 512;
+inline constexpr std::size_t kLongestMemberName = 64;
 // A client that has not heard from its daemon for this long relies on nothing that it was granted.
 inline constexpr std::chrono::milliseconds kSilence{4'000};
 
@@ -45,7 +46,8 @@ struct Acquire {
   Want want = Want::exclusive;
   HAPAX_RECORD(Acquire, request, name, want)
 };
-// Waits no longer: answered by Ended, unless it was granted meanwhile.
+// Waits no longer: answered by Ended, unless it was granted meanwhile. Ended then says what was in
+// the way, if it was not somebody who holds the lock.
 struct Cancel {
   RequestId request = 0;
   HAPAX_RECORD(Cancel, request)
@@ -115,9 +117,16 @@ struct Leave {
 };
 // A member's beats are stopped. Answered by Ended, or Refused.
 struct Evict {
+  enum class Kind : std::uint8_t {
+    evict,  // It comes back as another life …
+    ban,    // … or does not, until
+    unban,
+  };
+  friend constexpr bool is_valid(Kind k) { return k <= Kind::unban; }
   RequestId request = 0;
-  std::string whom;  // Its name, or its life.
-  HAPAX_RECORD(Evict, request, whom)
+  std::string whom;  // Its name, or its life; of a ban also its seat, from 1.
+  Kind kind = Kind::evict;
+  HAPAX_RECORD(Evict, request, whom, kind)
 };
 // The client ends: what it holds is free. Over TCP a connection that just breaks proves nothing.
 struct Goodbye {
@@ -129,8 +138,16 @@ struct Job {
   std::uint32_t group = 0;
   HAPAX_RECORD(Job, group)
 };
+// The lock is taken from whoever holds it, with that fence if one is said. Answered by Ended when
+// they have been told, or Refused.
+struct Break {
+  RequestId request = 0;
+  std::string name;
+  std::optional<Fence> fence;
+  HAPAX_RECORD(Break, request, name, fence)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
-                         AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job>;
+                         AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break>;
 
 // --- from the daemon ---
 
@@ -149,23 +166,31 @@ struct Granted {
 };
 struct Ended {
   RequestId request = 0;
-  HAPAX_RECORD(Ended, request)
+  std::string obstacle{};  // Of a wait: why nobody could have been let in, for people.
+  HAPAX_RECORD(Ended, request, obstacle)
 };
 struct Refused {
+  enum class Kind : std::uint8_t {
+    other,
+    forbidden,     // Whoever asks has no right to it.
+    no_candidate,  // Nobody campaigns who was named.
+  };
+  friend constexpr bool is_valid(Kind k) { return k <= Kind::no_candidate; }
   RequestId request = 0;
   std::string why;
-  bool forbidden = false;  // Whoever asks has no right to it.
-  HAPAX_RECORD(Refused, request, why, forbidden)
+  Kind kind = Kind::other;
+  HAPAX_RECORD(Refused, request, why, kind)
 };
 struct Person {
   std::uint32_t member = 0;
+  std::string member_name{};  // For people.
   std::string host;
   std::uint32_t pid = 0;
   std::string command;
   std::uint64_t since_ms = 0;
   std::optional<Fence> fence;
   bool shared = false;  // Holds the lock with others, or asks for no more than that.
-  HAPAX_RECORD(Person, member, host, pid, command, since_ms, fence, shared)
+  HAPAX_RECORD(Person, member, member_name, host, pid, command, since_ms, fence, shared)
 };
 struct Lock {
   std::string name;
@@ -196,18 +221,34 @@ struct LifeState {
   std::uint64_t beat = 0;
   HAPAX_RECORD(LifeState, life, seat, name, address, is_member, is_up, is_evicted, beat)
 };
+// A member of the view that the daemon does not reach, and that may hold locks.
+struct AwayMember {
+  std::uint32_t member = 0;
+  std::string name;  // For people: db2; in a fixed list, member 2.
+  // When its lease is over, about. Nothing: it is waited for.
+  std::optional<std::uint64_t> free_in_ms;
+  HAPAX_RECORD(AwayMember, member, name, free_in_ms)
+};
+struct BanState {
+  std::uint32_t seat = 0;
+  std::string name;
+  std::string by;
+  HAPAX_RECORD(BanState, seat, name, by)
+};
 // Of a group on an engine.
 struct ViewState {
   std::string engine;
   bool engine_reachable = false;
   std::string engine_said;
+  std::string engine_trouble;  // A sentence, if it does not answer.
   std::uint64_t ttl_ms = 0;
   std::uint64_t lease_ms = 0;  // Left; 0: none.
   bool in_jeopardy = false;
   std::string standing;
   std::vector<LifeState> lives;
-  HAPAX_RECORD(ViewState, engine, engine_reachable, engine_said, ttl_ms, lease_ms, in_jeopardy,
-               standing, lives)
+  std::vector<BanState> bans;
+  HAPAX_RECORD(ViewState, engine, engine_reachable, engine_said, engine_trouble, ttl_ms, lease_ms,
+               in_jeopardy, standing, lives, bans)
 };
 // How a member is, as it says itself.
 struct MemberReport {
@@ -239,9 +280,10 @@ struct State {
   std::vector<std::uint8_t> up;      // 1 or 0, by member.
   std::vector<std::string> trouble;  // Why it is not up, by member; empty if nothing was said.
   std::string standing;              // Of a fixed list, in words.
-  std::string name;                  // Of the daemon that answers, for people.
-  // Why it can grant nothing now, in a sentence; empty: it can.
-  std::string obstacle;
+  std::string name;                  // Of the daemon, for people.
+  std::string obstacle;              // Why it can grant nothing, for people; empty: it can.
+  std::vector<AwayMember> away;
+  std::string absence;  // The same in a sentence; empty if nobody is.
   std::uint64_t locks = 0;
   std::uint64_t held = 0;
   std::uint64_t waiting = 0;
@@ -255,8 +297,8 @@ struct State {
   std::optional<ViewState> view;
   std::optional<Reports> all{};  // If asked for.
   HAPAX_RECORD(State, request, group, member, epoch, members, up, trouble, standing, name, obstacle,
-               locks, held, waiting, entries, messages_sent, messages_received, uptime_ms, election,
-               term, leader, view, all)
+               away, absence, locks, held, waiting, entries, messages_sent, messages_received,
+               uptime_ms, election, term, leader, view, all)
 };
 struct Pong {
   RequestId request = 0;
@@ -268,7 +310,8 @@ struct Pong {
 // back: then it is held, and nobody else let in, until the client releases it or the lease is over.
 struct Lost {
   RequestId request = 0;
-  HAPAX_RECORD(Lost, request)
+  std::string why{};  // For people.
+  HAPAX_RECORD(Lost, request, why)
 };
 // The leader, as it was when it became one.
 struct Leader {
@@ -301,10 +344,11 @@ struct Counter {
 struct Stats {
   RequestId request = 0;
   std::uint32_t member = 0;
+  std::string name;  // For people.
   std::uint64_t uptime_ms = 0;
   std::vector<Traffic> traffic;  // Of the algorithms that said anything.
   std::vector<Counter> counters;
-  HAPAX_RECORD(Stats, request, member, uptime_ms, traffic, counters)
+  HAPAX_RECORD(Stats, request, member, name, uptime_ms, traffic, counters)
 };
 using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
                             StepDown, Stats, Lost>;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "handshake/handshake.h"
 
 namespace hapax::net {
 namespace {
@@ -114,7 +115,7 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
   // Connections live long; nothing of a session is kept for the next one.
   SSL_CTX_set_num_tickets(raw, 0);
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  note_certificates(raw);
   ERR_clear_error();
   if (SSL_CTX_load_verify_file(raw, files.authority.c_str()) != 1) {
     return error("cannot use the authority {}: {}", files.authority, why());

@@ -53,7 +53,7 @@ class Nodes {
       options.members.push_back(fmt::format("unix:{}/member-{}", folder_.path().string(), i));
     }
     options.new_group = true;
-    for (; options.self < size; ++options.self) {
+    for (; options.self <= size; ++options.self) {
       options.state = (folder_ / fmt::format("state-{}", options.self)).string();
       all_.push_back(std::make_unique<Node>(options));
     }

@@ -1,4 +1,4 @@
-#include "daemon/roles.h"
+#include "roles/roles.h"
 
 #include <algorithm>
 #include <array>

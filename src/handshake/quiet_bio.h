@@ -4,10 +4,10 @@
 
 #include <openssl/bio.h>
 
-namespace hapax::client {
+namespace hapax {
 
 // The caller may give it away, to an SSL for example; the descriptor stays the caller's. Null if
 // there is no memory.
 BIO* make_quiet_bio(int fd);
 
-}  // namespace hapax::client
+}  // namespace hapax

@@ -1,4 +1,4 @@
-#include "daemon/roles.h"
+#include "roles/roles.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "client/quiet_bio.h"
+#include "handshake/quiet_bio.h"
 
 #include <cerrno>
 #include <cstdint>
 #include <sys/socket.h>
 
-namespace hapax::client {
+namespace hapax {
 namespace {
 
 int fd_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
@@ -47,4 +47,4 @@ BIO* make_quiet_bio(int fd) {
   return bio;
 }
 
-}  // namespace hapax::client
+}  // namespace hapax
