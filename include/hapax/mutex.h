@@ -46,7 +46,7 @@ class Mutex {
   // being granted is a std::system_error, as it would be of lock(): Errc::unavailable if the daemon
   // has no lease or a member that may hold the lock is away, Errc::lost if the daemon is gone, …
   bool try_lock();
-  // False if it was not granted in time, or not at all: acquire_until() says which.
+  // The same for that long.
   template <class Rep, class Period>
   bool try_lock_for(std::chrono::duration<Rep, Period> duration) {
     return try_lock_until(Clock::now() + duration);

@@ -44,7 +44,7 @@ class Semaphore {
   // Waits no longer than it takes to ask everybody, a quarter of a second. As with Mutex, false
   // means that others have all units; all else that is in the way is a std::system_error.
   bool try_acquire();
-  // False if none was granted in time, or not at all: acquire_until() says which.
+  // The same for that long.
   template <class Rep, class Period>
   bool try_acquire_for(std::chrono::duration<Rep, Period> duration) {
     return try_acquire_until(Clock::now() + duration);

@@ -47,7 +47,7 @@ class SharedMutex {
   // Waits no longer than it takes to ask everybody, a quarter of a second. As with Mutex, false
   // means that others have the lock; all else that is in the way is a std::system_error.
   bool try_lock();
-  // False if it was not granted in time, or not at all: acquire_until() says which.
+  // The same for that long.
   template <class Rep, class Period>
   bool try_lock_for(std::chrono::duration<Rep, Period> duration) {
     return try_lock_until(Clock::now() + duration);
