@@ -82,14 +82,17 @@ struct ViewStatus {
 
 // How one member is, as it says itself.
 struct MemberStatus {
-  std::uint32_t member = 0;  // From 1.
-  std::string name;
-  std::string obstacle;  // Why it can grant nothing now, in a sentence; empty: it can.
-  Epoch epoch{};
+  std::uint32_t member = 0;           // From 1.
+  std::string name;                   // For people.
+  std::string obstacle;               // Why it can grant nothing now, in a sentence; empty: it can.
+  Epoch epoch{};                      // Of its view.
   std::uint32_t view_size = 0;        // Members of its view; zero: none runs.
   std::chrono::milliseconds lease{};  // Left.
-  std::uint64_t clients = 0, held = 0, waiting = 0, entries = 0;
-  std::chrono::milliseconds uptime{};
+  std::uint64_t clients = 0;          // That it serves …
+  std::uint64_t held = 0;             // … what they hold …
+  std::uint64_t waiting = 0;          // … how often they wait for a lock …
+  std::uint64_t entries = 0;          // … and how many grants they have had.
+  std::chrono::milliseconds uptime{};  // Since it started.
 };
 
 // A group, as one of its members sees it.
@@ -130,7 +133,7 @@ struct GroupStatus {
   std::optional<ViewStatus> view;       // With an engine.
   // If asked for: what members say of themselves, and which, from 1, did not within a second.
   std::vector<MemberStatus> all;
-  std::vector<std::uint32_t> silent;
+  std::vector<std::uint32_t> silent;  // Those that did not.
 };
 
 // What one member has counted since it started.

@@ -38,10 +38,10 @@ Taken taken(const std::string& answer) {
   return {{Epoch{epoch}, Turn{turn}}, balance};
 }
 
-// The member in that seat, if it is in the view.
-const ViewStatus::Life* member_of(const GroupStatus& status, std::uint32_t seat) {
+// Of those that are counted from 0, if it is in the view.
+const ViewStatus::Life* member_of(const GroupStatus& status, std::uint32_t member) {
   for (const ViewStatus::Life& life : status.view->lives) {
-    if (life.seat == seat && life.is_member) return &life;
+    if (life.seat == member + 1 && life.is_member) return &life;
   }
   return nullptr;
 }
