@@ -201,6 +201,12 @@ class Client {
   // Fires when current grants cannot be relied on any more: the daemon is gone, or its lease over.
   std::stop_token lost() const;
 
+  // What evict() does.
+  enum class Eviction : std::uint8_t {
+    evict,  // It may come back …
+    ban,    // … or not, …
+    unban   // … until then.
+  };
   // The daemon leaves its group and ends; what is held there may be given back until `patience` is
   // over, and is then lost. Throws std::system_error.
   void leave_group(std::chrono::milliseconds patience);
@@ -208,11 +214,6 @@ class Client {
   // and comes back as another life unless it is stopped. One that is banned does not, however often
   // it is started: its seat stays out until it is unbanned, by that name or seat (from 1). Throws
   // std::system_error.
-  enum class Eviction : std::uint8_t {
-    evict,  // It may come back …
-    ban,    // … or not, …
-    unban   // … until then.
-  };
   void evict(std::string_view member, Eviction eviction = Eviction::evict);
 
   // Takes a lock from whoever holds it, wherever in the group; with that fence only, if one is
