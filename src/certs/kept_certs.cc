@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <tuple>
+#include <utility>
 
 #include "base/nearest.h"
 #include "certs/authority.h"
@@ -112,7 +113,7 @@ Result<fs::path> revoke_certs(const fs::path& folder, const std::vector<std::str
   if (!authority) return authority.error();
   const auto kept = list_certs(folder);
   if (!kept) return kept.error();
-  const fs::path path = folder / kRevokedFile;
+  fs::path path = folder / kRevokedFile;
   Revoked list = read_revoked(path);
   if (!list && fs::exists(path)) return error("{} is not a list of the revoked", path.string());
   if (!list) list = make_revoked(*authority);
@@ -123,7 +124,7 @@ Result<fs::path> revoke_certs(const fs::path& folder, const std::vector<std::str
   }
   sign(*list, *authority);
   if (const auto e = replace({path, pem_of(*list), 0644})) return *e;
-  return path;
+  return Result<fs::path>{boost::system::in_place_value, std::move(path)};
 }
 
 }  // namespace hapax::net

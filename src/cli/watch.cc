@@ -41,7 +41,7 @@ std::vector<LockInfo> look(Client& client, const std::string& name, std::set<std
   for (const LockInfo& lock : locks) gone.erase(lock.name);
   seen.clear();
   for (const LockInfo& lock : locks) seen.insert(lock.name);
-  for (const std::string& vacant : gone) locks.push_back({.name = vacant});
+  for (const std::string& vacant : gone) locks.emplace_back().name = vacant;
   return locks;
 }
 

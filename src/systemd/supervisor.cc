@@ -10,12 +10,6 @@
 #include <utility>
 
 namespace hapax::systemd {
-namespace {
-
-using std::chrono::microseconds;
-
-// How often the status may change, if nobody wants to hear from us more often.
-constexpr microseconds kStatusEvery = std::chrono::seconds{5};
 
 // What we use of libsystemd. Loaded only where systemd waits for us: it brings five more libraries,
 // which every `hapax run` would have to load.
@@ -23,6 +17,13 @@ struct Library {
   int (*notify)(int unset_environment, const char* state) = nullptr;
   int (*watchdog_enabled)(int unset_environment, std::uint64_t* microseconds) = nullptr;
 };
+
+namespace {
+
+using std::chrono::microseconds;
+
+// How often the status may change, if nobody wants to hear from us more often.
+constexpr microseconds kStatusEvery = std::chrono::seconds{5};
 
 Result<Library> load() {
   void* const library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
