@@ -6,6 +6,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,7 +64,10 @@ void Warden::start(pid_t leader, std::initializer_list<Pipe> others, int connect
                    bool is_remote) {
   const auto group = ProcessGroup::led_by(leader, geteuid());
   if (!group) return;  // It has been killed already.
-  const Pipe leash = make_pipe();
+  // Not a pipe: writing to a warden that was killed must not kill us.
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) fail_by_errno("socketpair");
+  const Pipe leash{ends[0], ends[1]};
   pid_ = fork();
   if (pid_ == 0) {
     for (const Pipe& pipe : others) {
@@ -75,7 +79,6 @@ void Warden::start(pid_t leader, std::initializer_list<Pipe> others, int connect
   }
   close(leash.read);
   leash_ = leash.write;
-  fcntl(leash_, F_SETFL, O_NONBLOCK);
 }
 
 void Warden::let_run_for(std::chrono::milliseconds valid) noexcept {
@@ -86,7 +89,7 @@ void Warden::let_run_for(std::chrono::milliseconds valid) noexcept {
   const std::int64_t deadline_ms =
       now.tv_sec * 1'000 + now.tv_nsec / 1'000'000 + (valid - kToDie).count();
   // If there is no room, the warden has yet to read what was said before, which is earlier.
-  (void)!write(leash_, &deadline_ms, sizeof deadline_ms);
+  (void)send(leash_, &deadline_ms, sizeof deadline_ms, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void Warden::dismiss() noexcept {
