@@ -1,74 +1,19 @@
-// The binary as people and scripts run it: what it prints, where, and with which exit status.
-#include <algorithm>
-#include <boost/json.hpp>
-#include <cstdlib>
+// The laboratory's commands, and what all commands share: --help, mistakes, completion.
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <string_view>
-#include <sys/wait.h>
 #include <vector>
 
-#include "base/testing/folder.h"
-#include "process_testing.h"
+#include "cli_testing.h"
 
+namespace hapax::testing {
 namespace {
 
-namespace fs = std::filesystem;
 namespace json = boost::json;
-using hapax::testing::contents_of;
 using ::testing::HasSubstr;
-
-struct Finished {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
-
-// A folder of its own for each test; tests run side by side.
-class Cli : public ::testing::Test {
- protected:
-  Finished shell(const std::string& command) const {
-    const std::string redirected = "{ " + command + "; } >'" + (folder_ / "out").string() +
-                                   "' 2>'" + (folder_ / "err").string() + "' </dev/null";
-    const int status = std::system(redirected.c_str());  // NOLINT(cert-env33-c): as people run it
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents_of(folder_ / "out"),
-            contents_of(folder_ / "err")};
-  }
-  Finished hapax(const std::string& arguments) const {
-    return shell("'" HAPAX_BINARY "' " + arguments);
-  }
-  json::object object_of(const std::string& arguments, int status = 0) const {
-    const Finished finished = hapax(arguments);
-    EXPECT_EQ(finished.status, status) << arguments << '\n' << finished.err;
-    EXPECT_EQ(finished.err, "") << arguments;
-    EXPECT_EQ(std::count(finished.out.begin(), finished.out.end(), '\n'), 1) << "one line";
-    json::error_code error;
-    const json::value value = json::parse(finished.out, error);
-    EXPECT_FALSE(error) << finished.out;
-    return value.is_object() ? value.get_object() : json::object{};
-  }
-  std::string file(const std::string& name, std::string_view text) const {
-    std::ofstream{folder_ / name} << text;
-    return (folder_ / name).string();
-  }
-  std::string folder() const { return folder_.string(); }
-  void expect_refused(const std::string& arguments, const std::string& advice) const {
-    SCOPED_TRACE("hapax " + arguments);
-    const Finished finished = hapax(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
-    EXPECT_EQ(finished.err.rfind("hapax: ", 0), 0u) << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr(advice));
-  }
-
- private:
-  const hapax::testing::Folder temporary_;
-  const fs::path folder_ = temporary_.path();
-};
 
 void expect_keys(const json::object& object, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) EXPECT_TRUE(object.contains(key)) << key;
@@ -219,6 +164,19 @@ TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {
   EXPECT_THAT(shell("PATH=/nowhere " + alone + "sim --help").out, HasSubstr("--voting-sets"));
   EXPECT_EQ(shell("PATH=/nowhere " + alone + "sim --bogus").status, 2);
   EXPECT_EQ(shell("PATH='" + there + "' " + alone + "sim central -n 3").status, 0);
+}
+
+TEST_F(Cli, OtherEnginesAreInAProgramBesideHapaxOrInThePath) {
+  const std::string alone = "cp '" HAPAX_BINARY "' '" + folder() + "/hapax'; '" + folder() +
+                            "/hapax' node --check-config --engine etcd://127.0.0.1:1 --listen "
+                            "127.0.0.1:7400 --insecure";
+  const Finished missing = shell("PATH=/usr/bin:/bin; " + alone);
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_THAT(missing.err, HasSubstr("a member on etcd needs it, and there is no hapax-engines"));
+  const std::string there = std::filesystem::path{HAPAX_BINARY}.parent_path().string();
+  const Finished found = shell("PATH='" + there + "':/usr/bin:/bin; " + alone);
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("etcd://127.0.0.1:1"));
 }
 
 TEST_F(Cli, CheckOfAnElection) {
@@ -515,34 +473,6 @@ TEST_F(Cli, TheExamplesOfTheHelpWork) {
   }
 }
 
-TEST_F(Cli, CertsAreMadeOnce) {
-  const std::string dir = folder() + "/certs";
-  const std::string make = "certs --dir '" + dir + "' --members db1:7400,10.0.0.2,[::1]:7400";
-  const Finished made = hapax(make);
-  EXPECT_EQ(made.status, 0) << made.err;
-  for (const char* name : {"ca", "member-1", "member-2", "member-3"}) {
-    for (const char* kind : {".pem", ".key"}) {
-      EXPECT_THAT(made.out, HasSubstr(dir + "/" + name + kind + "\n"));
-      EXPECT_THAT(contents_of(dir + "/" + name + kind), HasSubstr("-----BEGIN"));
-    }
-  }
-  const std::string key = contents_of(dir + "/member-1.key");
-  expect_refused(make, "ca.pem is there already");
-  EXPECT_EQ(contents_of(dir + "/member-1.key"), key);
-  EXPECT_EQ(hapax(make + " --force").status, 0);
-  EXPECT_NE(contents_of(dir + "/member-1.key"), key);
-  EXPECT_EQ(shell("openssl verify -CAfile '" + dir + "/ca.pem' '" + dir + "/member-1.pem'").status,
-            0);
-}
-
-TEST_F(Cli, CertsSayWhatIsWrong) {
-  expect_refused("certs --dir x", "--members is missing");
-  expect_refused("certs --members a", "--dir is missing");
-  expect_refused("certs --dir '" + folder() + "' --members a,b/c", "'b/c' is not the name");
-  expect_refused("certs --dir '" + folder() + "' --members a --days 0", "days");
-  expect_refused("certs --dir /proc/hapax --members a", "cannot make the folder");
-}
-
 TEST_F(Cli, VersionIsOneLine) {
   EXPECT_THAT(hapax("--version").out, ::testing::MatchesRegex("hapax [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
@@ -564,43 +494,5 @@ TEST_F(Cli, TheCompletionScriptWorksInBash) {
   EXPECT_EQ(complete("hapax com", 1).err, "");
 }
 
-const std::string kHistory =
-    R"({"client":"w1","op":"acquire","lock":"a","call":1,"ret":2,"ok":true,"fence":"1.1"})"
-    "\n"
-    R"({"client":"w1","op":"release","lock":"a","call":9,"ret":10})"
-    "\n";
-
-TEST_F(Cli, AuditOfAGoodHistory) {
-  const std::string one = file("one.jsonl", kHistory);
-  const json::object report = object_of("audit " + one + " --json");
-  EXPECT_TRUE(report.at("fine").as_bool());
-  EXPECT_EQ(report.at("entries"), 1);
-  EXPECT_THAT(hapax("audit " + one).out, HasSubstr("No findings."));
-  EXPECT_EQ(shell("'" HAPAX_BINARY "' audit - <" + one).status, 0);
-}
-
-TEST_F(Cli, AuditMergesHistoriesAndFinds) {
-  const std::string one = file("one.jsonl", kHistory);
-  const std::string two =
-      file("two.jsonl",
-           R"({"client":"w2","op":"acquire","lock":"a","call":1,"ret":5,"ok":true,"fence":"1.2"})"
-           "\n"
-           R"({"client":"w2","op":"release","lock":"a","call":6,"re)");  // Cut off.
-  const std::string three = file("three.jsonl", R"({"client":"w2","op":"end","call":7})");
-  EXPECT_EQ(hapax("audit " + two).status, 0);
-  const json::object report = object_of("audit --json " + one + " " + two + " " + three, 1);
-  EXPECT_EQ(report.at("counts").at("overlap"), 1);
-  EXPECT_EQ(report.at("cut_off_lines"), 1);
-  EXPECT_THAT(hapax("audit " + one + " " + two + " " + three).out, HasSubstr("both held it"));
-}
-
-TEST_F(Cli, AuditSaysWhereAHistoryIsNone) {
-  const Finished finished = hapax("audit " + file("bad.jsonl", kHistory + "nonsense\n"));
-  EXPECT_EQ(finished.status, 64);
-  EXPECT_THAT(finished.err, HasSubstr("bad.jsonl, line 3: this is no JSON"));
-  EXPECT_EQ(hapax("audit").status, 64);
-  EXPECT_EQ(hapax("audit " + folder() + "/none").status, 64);
-  EXPECT_EQ(hapax("audit " + file("empty.jsonl", "")).status, 64);
-}
-
 }  // namespace
+}  // namespace hapax::testing

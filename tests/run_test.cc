@@ -6,6 +6,7 @@
 
 #include "http_testing.h"
 #include "process_testing.h"
+#include "run_testing.h"
 #include "terminal_testing.h"
 
 namespace hapax::testing {
@@ -14,97 +15,6 @@ namespace {
 namespace json = boost::json;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-
-// A test with a folder of its own and, once asked for, a group in it.
-class Run : public ::testing::Test {
- protected:
-  Run() : environment_{{"HAPAX_ADDRESS", address()}, {"XDG_RUNTIME_DIR", folder_.path()}} {}
-
-  std::string address() const { return "unix:" + (folder_ / "usual.sock").string(); }
-
-  std::unique_ptr<Process> start(Arguments words) const {
-    words.insert(words.begin(), HAPAX_BINARY);
-    return std::make_unique<Process>(words, environment_, folder_);
-  }
-  struct Finished {
-    int status;
-    std::string out, err;
-  };
-  // With nothing on standard input.
-  Finished hapax(const Arguments& words, milliseconds patience = 20s) const {
-    const auto process = start(words);
-    process->close_input();
-    const int status = process->wait(patience);
-    return {status, process->out(), process->err()};
-  }
-  json::object object_of(const Arguments& words) const {
-    const Finished finished = hapax(words);
-    EXPECT_EQ(finished.status, 0) << finished.err;
-    EXPECT_EQ(std::count(finished.out.begin(), finished.out.end(), '\n'), 1) << finished.out;
-    json::error_code error;
-    const json::value value = json::parse(finished.out, error);
-    EXPECT_FALSE(error) << finished.out;
-    return value.is_object() ? value.get_object() : json::object{};
-  }
-
-  void start_group() {
-    up_ = start({"up", "3", "--clients-dir", folder_ / "clients"});
-    ASSERT_TRUE(eventually([&] { return up_->out().find("\nmember 3") != std::string::npos; }))
-        << up_->err();
-  }
-  // Three daemons, each a process; the first serves the usual address.
-  void start_nodes() {
-    std::string members;
-    for (int i = 1; i <= 3; ++i) {
-      members += "unix:" + (folder_ / ("member-" + std::to_string(i))).string() + ",";
-    }
-    for (int i = 1; i <= 3; ++i) {
-      const std::string n = std::to_string(i);
-      nodes_.push_back(start({"node", "--self", n, "--members", members, "--clients",
-                              i == 1 ? address() : "unix:" + (folder_ / ("c" + n)).string(),
-                              "--new-group", "--state", folder_ / ("state-" + n)}));
-    }
-    ASSERT_TRUE(eventually([&] {
-      const Finished status = hapax({"status", "--json"});
-      return status.status == 0 && status.out.find("false") == std::string::npos;
-    })) << nodes_[0]->err();
-  }
-  // Somebody who holds the lock until told otherwise.
-  std::unique_ptr<Process> hold(const std::string& name) {
-    auto holder = start({"lock", name, "--stdin"});
-    EXPECT_TRUE(eventually([&] { return holder->out().find("fence") != std::string::npos; }))
-        << holder->err();
-    return holder;
-  }
-  // So many processes wait for the lock while somebody holds it.
-  bool await_waiters(const std::string& name, std::size_t count) {
-    return eventually([&] {
-      const json::object who = object_of({"who", name, "--json"});
-      const json::array& locks = who.at("locks").as_array();
-      return !locks.empty() && locks[0].at("holder").is_object() &&
-             locks[0].at("waiters").as_array().size() >= count;
-    });
-  }
-  void expect_refused(const Arguments& words, int status, const std::string& advice) const {
-    std::string line;
-    for (const std::string& word : words) line += ' ' + word.substr(0, 60);
-    SCOPED_TRACE("hapax" + line);
-    const Finished finished = hapax(words);
-    EXPECT_EQ(finished.status, status);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
-    EXPECT_TRUE(finished.err.starts_with("hapax: ")) << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr(advice));
-  }
-  void file(const std::string& name, const std::string& text) const {
-    std::ofstream{folder_ / name} << text;
-  }
-
-  Folder folder_;
-  Environment environment_;
-  std::unique_ptr<Process> up_;
-  std::vector<std::unique_ptr<Process>> nodes_;
-};
 
 TEST_F(Run, PassesTheStatusOfTheCommandThrough) {
   start_group();
@@ -300,14 +210,6 @@ TEST_F(Run, ASilentDaemonIsAsGoodAsGone) {
   nodes_[0]->signal(SIGCONT);
 }
 
-TEST_F(Run, LockSaysThatItIsLost) {
-  start_nodes();
-  const auto holder = hold("x");
-  nodes_[0]->signal(SIGKILL);
-  EXPECT_EQ(holder->wait(), 75);
-  EXPECT_THAT(holder->err(), HasSubstr("x is lost"));
-}
-
 TEST_F(Run, OnATerminalTheCommandIsInTheForeground) {
   start_group();
   const std::string facts = folder_ / "facts";
@@ -418,54 +320,6 @@ TEST_F(Run, WhyTakesNoBrothersForADeadlock) {
 }
 
 // As scripts start it, `hapax lock x &`: nothing comes from standard input.
-TEST_F(Run, ALockInTheBackgroundIsHeldUntilASignal) {
-  start_group();
-  const auto holder = start({"lock", "x"});
-  holder->close_input();
-  ASSERT_TRUE(eventually([&] { return holder->out().find("SIGTERM") != std::string::npos; }));
-  std::this_thread::sleep_for(200ms);
-  EXPECT_FALSE(holder->has_ended());
-  EXPECT_EQ(hapax({"try", "x"}).status, 1);
-  holder->signal(SIGTERM);
-  EXPECT_EQ(holder->wait(), 0);
-  EXPECT_EQ(hapax({"run", "-w", "10", "x", "--", "true"}).status, 0);
-}
-
-TEST_F(Run, ALockOfADescriptorIsHeldWhileThatIsOpen) {
-  start_group();
-  const std::string hapax_lock = std::string{HAPAX_BINARY} + " lock x --fd 9";
-  const std::string script =
-      "exec 9>file; out=$(" + hapax_lock +
-      "); echo \"$out\"; sleep 100 & echo $!; exec 9>&-; read end; kill $!; wait";
-  Process shell{{"/bin/sh", "-c", script}, environment_, folder_};
-  ASSERT_TRUE(eventually([&] {
-    const std::string out = shell.out();
-    return std::count(out.begin(), out.end(), '\n') == 2;
-  })) << shell.err();
-  EXPECT_THAT(shell.out(), HasSubstr("x is ours, fence "));
-  // A child of the shell has the descriptor still, as with flock.
-  EXPECT_EQ(hapax({"run", "-n", "x", "--", "true"}).status, 1);
-  const auto other = start({"lock", "-n", "x", "--fd", "0"});
-  EXPECT_EQ(other->wait(), 64) << "it is a pipe";
-  EXPECT_THAT(other->err(),
-              HasSubstr("it is not a file; open a file for it first, as in exec 0>FILE"));
-  shell.say("\n");
-  shell.wait();
-  EXPECT_EQ(hapax({"run", "-w", "10", "x", "--", "true"}).status, 0);
-}
-
-TEST_F(Run, ALockOfADescriptorThatIsNotHadLeavesNobodyBehind) {
-  start_group();
-  const auto holder = hold("x");
-  Process shell{
-      {"/bin/sh", "-c", std::string{"exec 9>file; "} + HAPAX_BINARY + " lock -n x --fd 9"},
-      environment_,
-      folder_};
-  EXPECT_EQ(shell.wait(), 1);
-  EXPECT_THAT(shell.err(), HasSubstr("somebody else has x"));
-  expect_refused({"lock", "x", "--fd", "77"}, 64, "there is no such descriptor");
-}
-
 TEST_F(Run, WatchTellsWhatChanges) {
   start_group();
   const auto watcher = start({"watch", "x"});
