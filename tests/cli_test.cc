@@ -160,7 +160,7 @@ TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {
   const Finished missing = shell("PATH=/nowhere " + alone + "sim central -n 3");
   EXPECT_EQ(missing.status, 127);
   EXPECT_EQ(missing.out, "");
-  EXPECT_THAT(missing.err, HasSubstr("there is no hapax-lab beside hapax"));
+  EXPECT_THAT(missing.err, HasSubstr("`hapax sim` needs hapax-lab, which is neither beside hapax"));
   EXPECT_THAT(shell("PATH=/nowhere " + alone + "sim --help").out, HasSubstr("--voting-sets"));
   EXPECT_EQ(shell("PATH=/nowhere " + alone + "sim --bogus").status, 2);
   EXPECT_EQ(shell("PATH='" + there + "' " + alone + "sim central -n 3").status, 0);
@@ -172,7 +172,8 @@ TEST_F(Cli, OtherEnginesAreInAProgramBesideHapaxOrInThePath) {
                             "127.0.0.1:7400 --insecure";
   const Finished missing = shell("PATH=/usr/bin:/bin; " + alone);
   EXPECT_EQ(missing.status, 127);
-  EXPECT_THAT(missing.err, HasSubstr("a member on etcd needs it, and there is no hapax-engines"));
+  EXPECT_THAT(missing.err,
+              HasSubstr("a member on etcd needs hapax-engines, which is neither beside hapax"));
   const std::string there = std::filesystem::path{HAPAX_BINARY}.parent_path().string();
   const Finished found = shell("PATH='" + there + "':/usr/bin:/bin; " + alone);
   EXPECT_EQ(found.status, 0) << found.err;

@@ -29,7 +29,7 @@ constexpr const char* kFooter =
 template <class Arguments>
 Command in_laboratory(Command (*describe)(Arguments&), char** argv) {
   return make_command(describe, [argv](const Arguments&) -> int {
-    become("hapax-lab", argv, fmt::format("`hapax {}` needs the laboratory", argv[1]));
+    become("hapax-lab", argv, fmt::format("`hapax {}`", argv[1]));
   });
 }
 

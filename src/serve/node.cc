@@ -185,7 +185,7 @@ void hand_over_other_engines(const Start& start, const NodeConfig& config) {
   if (start.for_others == nullptr || !config.engine) return;
   const engine::Kind kind = engine::parse_url(*config.engine).value().kind;  // It was read before.
   if (engine::find(start.engines, kind) != nullptr) return;
-  become(start.for_others, start.argv, fmt::format("a member on {} needs it", name_of(kind)));
+  become(start.for_others, start.argv, fmt::format("a member on {}", name_of(kind)));
 }
 
 int run_node(const Start& start, const NodeArguments& a) {
