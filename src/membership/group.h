@@ -58,6 +58,12 @@ class Group {
   bool is_up(Seat seat) const { return links_.is_up(seat); }
   // Why it is not, as far as it or we said.
   std::string trouble_with(Seat seat) const { return links_.trouble_with(seat); }
+  // As LifeLinks'. REQUIRES: another one.
+  std::string release_at(Seat seat) const { return links_.release_of(seat); }
+  // Whether every member of the view is known to speak at least that version of the members' wire.
+  bool all_speak(std::uint32_t version) const {
+    return links_.all_speak(version, views().keeper().roll().members);
+  }
 
   // Takes what the certificates' files have now; no link is dropped.
   Result<void> renew_tls() { return links_.renew_tls(); }
