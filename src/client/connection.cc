@@ -70,9 +70,10 @@ struct Connection::Later {
   std::optional<std::stop_callback<Canceller>> cancel;
 };
 
-Connection::Connection(const net::Address& address, const Trust& trust, std::uint64_t generation,
-                       std::uint32_t version)
-    : version_(version),
+static_assert(Client::kSilence == session::kSilence);
+
+Connection::Connection(const net::Address& address, const Trust& trust, std::uint64_t generation)
+    : version_(trust.version),
       socket_(address, trust, session::kSilence),
       next_request_((generation << 40) + 1),
       heartbeat_(boot_time()) {

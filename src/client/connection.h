@@ -28,12 +28,9 @@ namespace hapax::client {
 // Its functions are those of detail::Gateway, which says what they do (Endpoints is the gateway).
 class Connection {
  public:
-  static_assert(Client::kSilence == session::kSilence);
-
-  // `generation` tells its requests from those of other connections, and `version` is that of the
-  // session. Throws std::system_error if nobody answers, or not as a daemon does.
-  Connection(const net::Address& address, const Trust& trust, std::uint64_t generation,
-             std::uint32_t version = session::kVersion);
+  // `generation` tells its requests from those of other connections. Throws std::system_error if
+  // nobody answers, or not as a daemon does.
+  Connection(const net::Address& address, const Trust& trust, std::uint64_t generation);
   ~Connection();
 
   std::error_code acquire(const std::string& name, Want want, detail::Deadline deadline,

@@ -25,7 +25,9 @@ std::unique_ptr<Connection> Endpoints::open(const net::Address& address) {
     return std::make_unique<Connection>(address, trust_, ++generation_);
   } catch (const std::system_error& e) {
     if (e.code() != Errc::refused) throw;
-    return std::make_unique<Connection>(address, trust_, ++generation_, session::kOldestVersion);
+    Trust before = trust_;
+    before.version = session::kOldestVersion;
+    return std::make_unique<Connection>(address, before, ++generation_);
   }
 }
 

@@ -384,8 +384,7 @@ std::vector<EngineGroup::Other> EngineGroup::enlisted() const {
     const bool is_self = e.life == service_.keeper().self();
     all.push_back({e, directory.reg.roll.has(e.life), is_self, is_self || links_.is_up(e.life),
                    std::find(directory.evicted.begin(), directory.evicted.end(), e.life) !=
-                       directory.evicted.end(),
-                   links_.release_of(e.life)});
+                       directory.evicted.end()});
   }
   return all;
 }

@@ -49,7 +49,6 @@ class EngineGroup final : public Group {
     bool is_self = false;
     bool is_up = false;  // Connected to us.
     bool is_evicted = false;
-    std::string release{};  // As LifeLinks::release_of().
   };
   std::vector<Other> enlisted() const;  // All that are, with ourselves.
   // By its name or its life; one that is banned does not come back, even if it is started again.

@@ -56,14 +56,8 @@ class Group {
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message) { links_.tell(seat, message); }
   bool is_up(Seat seat) const { return links_.is_up(seat); }
-  // Why it is not, as far as it or we said.
-  std::string trouble_with(Seat seat) const { return links_.trouble_with(seat); }
-  // As LifeLinks'. REQUIRES: another one.
-  std::string release_at(Seat seat) const { return links_.release_of(seat); }
-  // Whether every member of the view is known to speak at least that version of the members' wire.
-  bool all_speak(std::uint32_t version) const {
-    return links_.all_speak(version, views().keeper().roll().members);
-  }
+  // Why it is not, and what it runs.
+  const LifeLinks& peers() const { return links_; }
 
   // Takes what the certificates' files have now; no link is dropped.
   Result<void> renew_tls() { return links_.renew_tls(); }

@@ -70,9 +70,6 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   bool send(Seat to, std::span<const std::uint8_t> message);
   Result<void> set_address(Seat peer, const Address& address);
   void hold(Seat peer, bool on);
-  std::uint64_t incarnation_of(Seat peer) const { return peers_[number(peer)].link.seen(); }
-  const std::string& trouble_with(Seat peer) const { return peers_[number(peer)].trouble; }
-  bool is_up(Seat peer) const { return peers_[number(peer)].up != nullptr; }
   const MeshPeer& peer(Seat id) const { return peers_[number(id)]; }
   std::size_t largest_message() const { return options_.limits.frame_bytes - kDataOverhead; }
   Address listening() const;
