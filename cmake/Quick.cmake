@@ -27,13 +27,22 @@ function(hapax_precompile name)
   target_precompile_headers(${name} PRIVATE ${hapax_common_headers} ${PCH_HEADERS})
 endfunction()
 
-hapax_precompile(hapax_precompiled)
-hapax_precompile(hapax_precompiled_io USES OpenSSL::SSL HEADERS
+set(hapax_io_headers
   <boost/asio/io_context.hpp> <boost/asio/post.hpp> <boost/asio/ip/tcp.hpp> <boost/asio/steady_timer.hpp>
   <boost/asio/local/stream_protocol.hpp> <boost/asio/generic/stream_protocol.hpp> <boost/asio/write.hpp>
   <boost/asio/ssl/context.hpp> <boost/asio/ssl/stream.hpp>)
+set(hapax_test_headers <fstream> <regex> <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
+hapax_precompile(hapax_precompiled)
+hapax_precompile(hapax_precompiled_io USES OpenSSL::SSL HEADERS ${hapax_io_headers})
 if(BUILD_TESTING)
-  hapax_precompile(hapax_precompiled_tests USES GTest::gmock rapidcheck HEADERS
-    <fstream> <regex> <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
+  hapax_precompile(hapax_precompiled_tests USES GTest::gmock rapidcheck HEADERS ${hapax_test_headers})
   target_compile_options(hapax_precompiled_tests PRIVATE ${HAPAX_TEST_OPTIONS})
+endif()
+if(HAPAX_SANITIZED_PART)
+  hapax_precompile(hapax_precompiled_address USES OpenSSL::SSL GTest::gmock rapidcheck
+    HEADERS ${hapax_io_headers} ${hapax_test_headers})
+  hapax_sanitize(hapax_precompiled_address address)
+  hapax_precompile(hapax_precompiled_thread USES GTest::gmock rapidcheck HEADERS ${hapax_test_headers})
+  hapax_sanitize(hapax_precompiled_thread thread)
+  set_target_properties(hapax_precompiled_address hapax_precompiled_thread PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

@@ -1,7 +1,7 @@
 # One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages …); with TALKS one that uses Asio.
 # Every *.cc of the folder belongs to it. Unit tests stand beside the code: every *_test.cc becomes part of
 # one binary, hapax_NAME_test; with ONE_TEST it is run as a whole, since it starts servers that all of its
-# tests share.
+# tests share. With SANITIZE see Sanitized.cmake.
 
 add_library(hapax_flags INTERFACE)
 target_compile_options(hapax_flags INTERFACE
@@ -33,7 +33,7 @@ function(hapax_compile_as_test target)
 endfunction()
 
 function(hapax_room name)
-  cmake_parse_arguments(ROOM "ONE_TEST;TALKS" "" "USES;LIBRARIES;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ROOM "ONE_TEST;TALKS;ONLY_CODE" "SANITIZE" "USES;LIBRARIES;TEST_USES" ${ARGN})
   list(TRANSFORM ROOM_USES PREPEND hapax_)
   list(TRANSFORM ROOM_TEST_USES PREPEND hapax_)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -64,6 +64,12 @@ function(hapax_room name)
       set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_REGULAR_EXPRESSION "no .* to test against")
     else()
       gtest_discover_tests(hapax_${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+    endif()
+    if(HAPAX_SANITIZED_PART AND ROOM_SANITIZE)
+      hapax_sanitized_room(${name} ${ROOM_SANITIZE} SOURCES ${sources} USES hapax_flags ${ROOM_USES} ${ROOM_LIBRARIES})
+      if(NOT ROOM_ONLY_CODE)
+        hapax_sanitized_test(${name} ${ROOM_SANITIZE} TESTS ${tests} USES hapax_${name} ${ROOM_TEST_USES})
+      endif()
     endif()
   endif()
 endfunction()
