@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <string>
 
 #include "hapax/client.h"
 
@@ -11,5 +12,11 @@ boost::json::object json_view(const ViewStatus& view);
 // Engine, lease, and who is there.
 void print_view(const ViewStatus& view);
 void print_members(const ViewStatus& view);
+
+// As a cell of a table, and as JSON: a release that is not known is - and null.
+std::string show_release(const std::string& release);
+boost::json::value json_release(const std::string& release);
+// A line for each thing that people should know about who runs which release; empty: nothing.
+std::string release_warnings(const GroupStatus& status);
 
 }  // namespace hapax::cli

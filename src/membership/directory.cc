@@ -42,7 +42,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 std::optional<json::object> object_in(const std::string& text) {
   boost::system::error_code failed;
   json::parse_options options;
-  options.max_depth = 3;
+  options.max_depth = 8;  // A later version may have more to say.
   json::value value = json::parse(text, failed, {}, options);
   if (failed || !value.is_object()) return std::nullopt;
   return std::move(value.as_object());
@@ -162,6 +162,7 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
   for (const engine::Record& record : snapshot.records) {
     const std::string_view key = record.key;
     bool is_good = true;
+    if (std::count(key.begin(), key.end(), '/') > 1) continue;  // Of a later version: life/4/more.
     if (key == kSettings) {
       directory.settings = record.value;
       directory.settings_version = record.version;
