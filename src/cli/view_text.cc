@@ -71,7 +71,7 @@ void print_view(const ViewStatus& v) {
 
 std::string show_release(const std::string& release) { return release.empty() ? "-" : release; }
 boost::json::value json_release(const std::string& release) {
-  return release.empty() ? boost::json::value{} : boost::json::value{release};
+  return release.empty() ? boost::json::value() : boost::json::value(release);  // {…}: an array.
 }
 
 std::string release_warnings(const GroupStatus& s) {
