@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "client/gateway.h"
-#include "client/heartbeat.h"
 #include "client/held_grants.h"
 #include "client/socket.h"
 #include "net/address.h"
+#include "session/heartbeat.h"
 #include "session/protocol.h"
 #include "wire/codec.h"
 
@@ -54,7 +54,6 @@ class Connection {
                       detail::LeftOut& left_out);
   std::error_code status(bool all, GroupStatus& status);
   std::error_code stats(MemberStats& stats);
-  std::error_code leave(std::chrono::milliseconds patience, std::string& why);
   std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
                                  std::string& why);
   int descriptor() const { return socket_.descriptor(); }
@@ -121,7 +120,7 @@ class Connection {
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
 
   HeldGrants held_;
-  Heartbeat heartbeat_;
+  session::Heartbeat heartbeat_;
   // Only the reader's:
   std::optional<session::Answer> welcome_;   // Until we first hear how long grants are good.
   std::vector<session::Answer> unpromised_;  // Grants, until it is known how long they are good.

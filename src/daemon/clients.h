@@ -46,6 +46,12 @@ class Clients {
     // For people: an error, or `done` with nothing or what is wrong.
     std::function<Result<void>(std::chrono::milliseconds patience)> leave;
     std::function<void(const session::Evict& whom, std::function<void(std::string)> done)> evict;
+    // What all members have in common, in JSON.
+    std::function<std::string()> settings;
+    // `done` with the same, or what is wrong.
+    std::function<void(const session::SetSettings& asked, std::string by,
+                       std::function<void(Result<std::string>)> done)>
+        set_settings;
   };
 
   explicit Clients(Host host);
@@ -105,6 +111,8 @@ class Clients {
   void on(Visitor& visitor, session::Leave&& l);
   void on(Visitor& visitor, session::Evict&& e);
   void on(Visitor& visitor, session::Break&& b);
+  void on(Visitor& visitor, session::AskSettings&& a);
+  void on(Visitor& visitor, session::SetSettings&& s);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
   void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
 

@@ -274,4 +274,25 @@ void Clients::on(Visitor& visitor, session::Break&& b) {
                      tell_outcome(visitor, b.request, std::nullopt));
 }
 
+void Clients::on(Visitor& visitor, session::AskSettings&& a) {
+  if (forbids(visitor, a.request, Right::read, "see the settings of the group")) return;
+  visitor.tell(session::Told{a.request, host_.settings()});
+}
+
+void Clients::on(Visitor& visitor, session::SetSettings&& s) {
+  std::string what = "set";
+  if (s.ttl_ms) what += fmt::format(" TTL {} ms", *s.ttl_ms);
+  if (s.fallback) what += " default " + *s.fallback;
+  if (s.rules) what += fmt::format(" rules {}", fmt::join(*s.rules, ", "));
+  if (forbids(visitor, s.request, Right::administer, what)) return;
+  host_.set_settings(s, visitor.caller().text(),
+                     [this, request = s.request,
+                      who = std::weak_ptr{visitor.shared()}](const Result<std::string>& done) {
+                       const auto there = who.lock();
+                       if (!there || !visitors_.contains(there)) return;
+                       if (!done) return refuse(*there, request, done.error().message);
+                       there->tell(session::Told{request, *done});
+                     });
+}
+
 }  // namespace hapax

@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "campaigns/election_payload.h"
 #include "campaigns/peer_message.h"
+#include "daemon/group_settings.h"
 #include "daemon/group_state.h"
 #include "daemon/who.h"
 #include "tls/tls.h"
@@ -120,7 +121,12 @@ Clients::Host Daemon::Impl::clients_host() {
       .state = [this] { return state(); },
       .stats = [this] { return stats_of(facts()); },
       .leave = [this](auto patience) { return leave(patience); },
-      .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); }};
+      .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); },
+      .settings = [this] { return settings_json(*joined_.group, joined_.on_engine); },
+      .set_settings =
+          [this](const session::SetSettings& asked, std::string by, auto done) {
+            set_settings(joined_.on_engine, asked, std::move(by), std::move(done));
+          }};
 }
 
 void Daemon::Impl::stop() {

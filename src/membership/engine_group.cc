@@ -29,6 +29,7 @@ EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engi
       registrar_(engine, options_.settings(), options_.state.is_new_group, registrar_handlers()),
       upkeep_(service_, registrar_, options_.times,
               [this](Life life) { return links_.is_up(life); }),
+      settings_(service_, registrar_, Settings{options_.times.ttl, options_.policy}),
       lease_news_(options_.engine, options_.times,
                   [this](const std::string& line, LogLevel level) { log(line, level); }),
       timer_(io),
@@ -64,7 +65,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
                 "the group {} runs with {}; this member was given {}: give all of "
                 "them the same, or stop them all first; one that died counts until a member "
                 "with the old settings has cleared it away",
-                options_.group, theirs, options_.settings());
+                options_.group, theirs, settings_.given().text());
             if (is_enlisted()) host_.log_once(refusal_);
           },
       .on_taken =
@@ -197,9 +198,44 @@ void EngineGroup::on_enlisted(const Enlisted& me) {
         "group whose records it has lost are over; if there was none, say --new-group",
         options_.group, std::chrono::duration<double>(options_.times.patience()).count()));
   }
-  service_.be_born(me.life, std::max(seen_, options_.state.epoch_above));
+  take_settings();
+  service_.be_born(me.life, std::max(seen_, options_.state.epoch_above), &options_.policy);
   upkeep_.be_born();
   open_links();
+  tend();
+}
+
+// What was set while members ran holds for everybody, whatever it was given.
+void EngineGroup::take_settings() {
+  const auto& set = registrar_.set_before();
+  options_.policy = set ? set->now.policy : settings_.given().policy;
+  options_.started = set ? set->started : "";
+  if (!set || set->now == settings_.given()) return;
+  host_.log_once(fmt::format(
+      "the group runs with {}, as {} has set it; this member was given {}, which does not count: "
+      "write the group's into its file or flags",
+      set->now.text(), printable(set->by), settings_.given().text()));
+}
+
+// Of the view that has begun.
+void EngineGroup::follow_settings() {
+  const std::string& algorithms = service_.keeper().roll().algorithms;
+  const Policy policy = algorithms.empty() ? options_.policy : *Policy::from_lines(algorithms);
+  if (policy == options_.policy) return;
+  options_.policy = policy;
+  const auto& set = settings_.last_set();
+  log(fmt::format("locks are served by {} from view {} on{}", policy.text(), epoch(),
+                  set ? ", as set by " + printable(set->by) : ""));
+  for (const std::string& warning : policy.warnings()) log(warning, LogLevel::warning);
+}
+
+void EngineGroup::set_settings(SettingsChanger::Asked asked, SettingsChanger::Done done) {
+  if (!links_.all_know_settings()) {
+    return done(error(
+        "a member of this group is of a version that knows no settings set while it runs: upgrade "
+        "all members first"));
+  }
+  settings_.set(std::move(asked), std::move(done));
   tend();
 }
 
@@ -240,6 +276,7 @@ void EngineGroup::on_link_broken() { service_.on_link_broken(boot_clock_now(), o
 // committed and not read yet.
 void EngineGroup::on_view() {
   const Roll& roll = service_.keeper().roll();
+  follow_settings();
   std::set<Seat> seats;
   for (const Enlisted& e : registrar_.directory().lives) {
     if (roll.has(e.life)) seats.insert(Seat{e.seat});
@@ -293,6 +330,7 @@ void EngineGroup::see_to_membership() {
     }
   }
   for (const Enlisted& life : upkeep_.stale(now)) registrar_.strike(life);
+  settings_.look(now);
   tell_news(now);
   drain();
   arm();

@@ -52,7 +52,8 @@ struct GroupOptions {
   bool is_insecure = false;          // All users of this machine are trusted, at loopback ports.
   Policy policy;
   LeaseTimes times;
-  std::string election;  // For people: how the members of a list elect.
+  std::string started{};  // What links say of our settings, if not those: see SetSettings.
+  std::string election;   // For people: how the members of a list elect.
 
   // What all members must have in common, as people read it: locks are safe only if all go by the
   // same leases and the same algorithms.

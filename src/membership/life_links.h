@@ -16,9 +16,10 @@
 #include "base/asio_fwd.h"
 #include "base/log.h"
 #include "base/seat.h"
-#include "membership/directory.h"
 #include "membership/group_options.h"
 #include "net/mesh.h"
+#include "records/directory.h"
+#include "service/orders.h"
 #include "view/roll.h"
 
 namespace hapax {
@@ -52,6 +53,9 @@ class LifeLinks {
   void meet(const Directory& directory);
 
   bool is_up(Life life) const;
+  // Whether every member that we are connected to is of a version that goes by settings which are
+  // set while it runs.
+  bool all_know_settings() const { return true; }
   std::optional<Seat> seat_of(Life life) const;
   // Also to who is not connected yet. False: the link is full and has lost it, and on_broken was
   // told; what was to be sent after it, to whomever, must not be.

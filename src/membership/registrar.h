@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "membership/directory.h"
+#include "records/directory.h"
 #include "service/orders.h"
 #include "view/keeper.h"
 
@@ -64,6 +64,8 @@ class Registrar {
   void set_reached(std::uint32_t reached) { me_.reached = reached; }
 
   const Enlisted& me() const { return me_; }
+  // What had been set when we were enlisted, and what nobody has changed before that.
+  const std::optional<SetSettings>& set_before() const { return set_; }
   const Directory& directory() const { return directory_; }
   // Whether the directory was read after we were enlisted.
   bool is_up_to_date() const { return directory_.revision >= own_commit_; }
@@ -89,6 +91,7 @@ class Registrar {
   std::unique_ptr<engine::Watch> watch_;
   Directory directory_;
   Enlisted me_;
+  std::optional<SetSettings> set_;
   struct Wish {
     std::string address, name;
     std::optional<std::uint32_t> seat;

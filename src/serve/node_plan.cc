@@ -13,7 +13,7 @@
 #include "base/duration.h"
 #include "engine/url.h"
 #include "hapax/client.h"
-#include "membership/directory.h"
+#include "records/directory.h"
 #include "net/usual_folder.h"
 
 namespace hapax::cli {

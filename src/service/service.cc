@@ -110,7 +110,8 @@ void Service::follow_up(Instant now, const Keeper::Effects& effects, Orders& ord
   if (effects.proposal) ask(EngineAsk::Kind::propose, now, orders);
 }
 
-void Service::be_born(Life life, Epoch above) {
+void Service::be_born(Life life, Epoch above, const Policy* policy) {
+  if (policy != nullptr) views_.start_with(*policy);
   views_.be_born(life, above);
   reg_ = {};
   is_beating_ = is_announcing_ = is_reading_ = false;

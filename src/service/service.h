@@ -88,9 +88,9 @@ class Service {
   // latest when the lease is over. Also for who is cut off from another member for too long and is
   // the one to give way.
   void leave(Instant now, Orders& orders);
-  // Be that life, with the waiters there are, in views above `above`. REQUIRES: outside and not
-  // announced, or ended.
-  void be_born(Life life, Epoch above = {});
+  // Be that life, with the waiters there are, in views above `above`, and by that policy where a
+  // roll does not say. REQUIRES: outside and not announced, or ended.
+  void be_born(Life life, Epoch above = {}, const Policy* policy = nullptr);
 
   // --- what to ask ---
 

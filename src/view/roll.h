@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -26,7 +27,11 @@ struct Roll {
   // The views before it, as far as they are remembered; in order. One that does not come after the
   // view that we are in is of an engine that has forgotten ours.
   std::vector<Epoch> after{};
-  HAPAX_RECORD(Roll, epoch, members, after)
+  // By which algorithms its locks are served, as Policy::lines() writes them. Empty: nobody has set
+  // any since the members were started, and theirs, which are the same, hold. Every later roll
+  // carries them on.
+  std::string algorithms{};
+  HAPAX_RECORD(Roll, epoch, members, after, algorithms)
 
   std::optional<NodeId> place_of(Life life) const {
     const auto at = std::find(members.begin(), members.end(), life);
@@ -40,7 +45,7 @@ struct Roll {
   // An empty one that comes after this.
   Roll next(Epoch next_epoch) const {
     constexpr std::size_t kRemembered = 16;
-    Roll roll{next_epoch, {}, after};
+    Roll roll{next_epoch, {}, after, algorithms};
     if (epoch != Epoch{}) roll.after.push_back(epoch);
     if (roll.after.size() > kRemembered) roll.after.erase(roll.after.begin());
     return roll;

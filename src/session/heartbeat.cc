@@ -1,9 +1,9 @@
-#include "client/heartbeat.h"
+#include "session/heartbeat.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace hapax::client {
+namespace hapax::session {
 namespace {
 
 // What is told in milliseconds may be any number.
@@ -13,7 +13,7 @@ Heartbeat::Time sane(std::uint64_t ms) {
 
 }  // namespace
 
-void Heartbeat::on_welcome(const session::Welcome& welcome) {
+void Heartbeat::on_welcome(const Welcome& welcome) {
   is_welcome_ = true;
   has_leases_ = welcome.ttl_ms > 0;
   if (!has_leases_) return;
@@ -21,19 +21,18 @@ void Heartbeat::on_welcome(const session::Welcome& welcome) {
   ping_every_ = std::clamp(sane(welcome.ttl_ms) / 8, Time{20}, Client::kPingEvery);
 }
 
-std::optional<session::Ping> Heartbeat::ping(Time now) {
+std::optional<Ping> Heartbeat::ping(Time now) {
   if (!is_welcome_ || ping_sent_) return std::nullopt;
   if (now < next_ping_ && !std::exchange(is_urgent_, false)) return std::nullopt;
   next_ping_ = now + ping_every_;
   ping_sent_ = now;
-  return session::Ping{++pings_};
+  return Ping{++pings_};
 }
 
-bool Heartbeat::on_pong(const session::Pong& pong) {
+bool Heartbeat::on_pong(const Pong& pong) {
   if (pong.request != pings_ || !ping_sent_) return false;
   known_alive_ = *std::exchange(ping_sent_, std::nullopt);
-  const Time good =
-      pong.lease_ms ? std::min(session::kSilence, sane(*pong.lease_ms)) : session::kSilence;
+  const Time good = pong.lease_ms ? std::min(kSilence, sane(*pong.lease_ms)) : kSilence;
   valid_until_ = known_alive_ + good;
   if (good > Time{0}) has_expired_ = false;
   return true;
@@ -51,4 +50,4 @@ Heartbeat::Time Heartbeat::until_next_look(Time now) const {
   return std::clamp(valid_until() - now, Time{1}, usual);
 }
 
-}  // namespace hapax::client
+}  // namespace hapax::session

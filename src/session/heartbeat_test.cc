@@ -1,14 +1,14 @@
-#include "client/heartbeat.h"
+#include "session/heartbeat.h"
 
 #include <gtest/gtest.h>
 
-namespace hapax::client {
+namespace hapax::session {
 namespace {
 
 using std::chrono_literals::operator""ms;
 
-session::Welcome welcome_with(std::uint64_t ttl_ms) {
-  session::Welcome welcome;
+Welcome welcome_with(std::uint64_t ttl_ms) {
+  Welcome welcome;
   welcome.ttl_ms = ttl_ms;
   return welcome;
 }
@@ -42,11 +42,11 @@ TEST(Heartbeat, ADaemonLivesSinceItsLastAnsweredPingWasSent) {
   Heartbeat heart{0ms};
   heart.on_welcome(welcome_with(0));
   const auto ping = heart.ping(100ms);
-  EXPECT_TRUE(heart.is_silent(session::kSilence + 1ms));
+  EXPECT_TRUE(heart.is_silent(kSilence + 1ms));
   ASSERT_TRUE(heart.on_pong({ping->request, {}}));  // However late.
-  EXPECT_FALSE(heart.is_silent(session::kSilence + 100ms));
-  EXPECT_TRUE(heart.is_silent(session::kSilence + 101ms));
-  EXPECT_EQ(heart.valid_until(), session::kSilence + 100ms);
+  EXPECT_FALSE(heart.is_silent(kSilence + 100ms));
+  EXPECT_TRUE(heart.is_silent(kSilence + 101ms));
+  EXPECT_EQ(heart.valid_until(), kSilence + 100ms);
 }
 
 TEST(Heartbeat, WithLeasesNothingIsGoodBeforeTheDaemonHasSaidHowLong) {
@@ -82,7 +82,7 @@ TEST(Heartbeat, LosesNothingByItsOwnSleepUntilItIsAwake) {
   const auto before = heart.ping(0ms);
   heart.excuse(true);
   ASSERT_TRUE(heart.on_pong({before->request, 500}));
-  const auto late = session::kSilence + 1'000ms;
+  const auto late = kSilence + 1'000ms;
   EXPECT_FALSE(heart.is_silent(late));
   EXPECT_FALSE(heart.expires(late));
   EXPECT_FALSE(heart.is_good(late)) << "nobody may rely on it before the daemon has spoken";
@@ -100,8 +100,8 @@ TEST(Heartbeat, NoPromiseOutlivesTheSilenceThatEndsAConnection) {
   Heartbeat heart{0ms};
   heart.on_welcome(welcome_with(3'600'000));
   ASSERT_TRUE(heart.on_pong({heart.ping(0ms)->request, ~std::uint64_t{0}}));
-  EXPECT_EQ(heart.valid_until(), session::kSilence);
+  EXPECT_EQ(heart.valid_until(), kSilence);
 }
 
 }  // namespace
-}  // namespace hapax::client
+}  // namespace hapax::session

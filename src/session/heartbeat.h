@@ -11,23 +11,23 @@
 #include "hapax/client.h"
 #include "session/protocol.h"
 
-namespace hapax::client {
+namespace hapax::session {
 
 class Heartbeat {
  public:
   using Time = std::chrono::milliseconds;
 
-  explicit Heartbeat(Time now) : known_alive_(now), valid_until_(now + session::kSilence) {}
+  explicit Heartbeat(Time now) : known_alive_(now), valid_until_(now + kSilence) {}
 
-  void on_welcome(const session::Welcome& welcome);
+  void on_welcome(const Welcome& welcome);
   // The ping that is due now, if one is: one at a time.
-  std::optional<session::Ping> ping(Time now);
+  std::optional<Ping> ping(Time now);
   void ping_soon() { is_urgent_ = true; }
   // False if it does not answer a ping of ours.
-  bool on_pong(const session::Pong& pong);
+  bool on_pong(const Pong& pong);
 
   bool has_leases() const { return has_leases_; }
-  bool is_silent(Time now) const { return !is_excused_ && now - known_alive_ > session::kSilence; }
+  bool is_silent(Time now) const { return !is_excused_ && now - known_alive_ > kSilence; }
   // Whether a grant that comes now can be relied on.
   bool is_good(Time now) const { return !has_leases_ || (!has_expired_ && now < valid_until()); }
   // True once each time that what was granted has run out: the daemon may be asleep, and others
@@ -58,4 +58,4 @@ class Heartbeat {
   std::optional<Time> ping_sent_;  // Nothing: the last one was answered.
 };
 
-}  // namespace hapax::client
+}  // namespace hapax::session
