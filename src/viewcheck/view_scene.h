@@ -77,6 +77,12 @@ class ViewScene : public ViewStage {
   // Restored to the first view, if there has been another since.
   bool can_be_restored() const { return engine().reg.roll.epoch > Epoch{1}; }
   void restore() { touch_commons().engine = first_engine_; }
+  // Another algorithm, once: the next view has the same members, and goes by it.
+  bool can_set() const { return engine().reg.version != 0 && engine().reg.roll.algorithms.empty(); }
+  void set();
+  // Only without ViewRule::settings_by_view: this member goes by it at once.
+  bool can_follow(std::uint32_t i) const;
+  void follow(std::uint32_t i);
   // Cut off from another member for too long: it gives way, and comes back.
   void give_way(std::uint32_t i);
   // Only without ViewRule::instance_kept.
