@@ -104,6 +104,15 @@ class RunningGroup : public ::testing::Test {
   void expect_one_inside_each() const {
     for (int lock = 0; lock < kLocks; ++lock) EXPECT_EQ(inside(lock).size(), 1u) << lock;
   }
+  void expect_at_most_one_inside_each() const {
+    for (int lock = 0; lock < kLocks; ++lock) EXPECT_LE(inside(lock).size(), 1u) << lock;
+  }
+  // What clients are told to rely on.
+  std::int64_t lease_ms(int i) const {
+    std::string out;
+    if (run({"status", "--json"}, &out, i) != 0) return 0;
+    return settings_json::parse(out).at("view").at("lease_ms").as_int64();
+  }
   static std::pair<std::uint64_t, std::uint64_t> fence_of(const Job& job) {
     std::pair<std::uint64_t, std::uint64_t> fence;
     char dot = 0;
@@ -160,11 +169,69 @@ TEST_F(RunningGroup, TakesOtherAlgorithmsWhileLocksAreHeldAndWaitedFor) {
   EXPECT_THAT(daemons_[2]->err(), HasSubstr("which does not count"));
   std::erase_if(jobs_, [](const Job& job) { return job.daemon != 1; });  // The others were lost.
   let_all_pass(1);
+  EXPECT_EQ(run({"settings", "set", "--ttl", "400ms"}, &out), 64);
   // Nothing of what makes no sense is changed.
   EXPECT_EQ(run({"settings", "set", "--default-algorithm", "best"}, &out), 64);
   EXPECT_THAT(out, HasSubstr("There is no algorithm \"best\""));
   EXPECT_EQ(run({"settings", "set"}, &out), 64);
   EXPECT_EQ(settings(1).at("default_algorithm"), "lamport");
+}
+
+// Shorter, with one asleep; longer, with one dead.
+TEST_F(RunningGroup, TakesAnotherTtlWhileLocksAreHeldAndWaitedFor) {
+  start_daemons();
+  take_locks();
+  std::string out;
+  EXPECT_EQ(run({"settings", "set", "--ttl", "6s"}, &out), 0) << out;
+  EXPECT_THAT(out, HasSubstr("TTL: 6000 ms"));
+  ASSERT_TRUE(eventually([&] { return lease_ms(1) > 2'500 && lease_ms(3) > 2'500; }, 20s));
+  expect_one_inside_each();
+  EXPECT_EQ(run({"settings", "set", "--ttl", "1s"}, &out, 2), 0) << out;
+  ASSERT_TRUE(eventually([&] { return lease_ms(1) < 1'000 && lease_ms(3) < 1'000; }, 20s));
+  expect_one_inside_each();
+  daemons_[3]->signal(SIGSTOP);
+  EXPECT_EQ(run({"settings", "set", "--ttl", "700ms", "--default-algorithm", "raymond"}, &out), 0)
+      << out << "it is given up on while we wait";
+  expect_at_most_one_inside_each();
+  daemons_[3]->signal(SIGCONT);
+  ASSERT_TRUE(eventually([&] { return all_in_a_view_of(3); }, 30s)) << daemons_[3]->err();
+  daemons_[2]->signal(SIGKILL);
+  daemons_[2]->wait();
+  EXPECT_EQ(run({"settings", "set", "--ttl", "3s"}, &out), 0) << out;
+  start_daemon(2);
+  ASSERT_TRUE(eventually([&] { return all_in_a_view_of(3); }, 30s)) << daemons_[2]->err();
+  EXPECT_EQ(settings(2).at("ttl_ms").as_int64(), 3'000);
+  EXPECT_THAT(daemons_[2]->err(), HasSubstr("TTL 3000 ms"));
+  std::erase_if(jobs_, [](const Job& job) { return job.daemon != 1; });  // The others were lost.
+  let_all_pass(1);
+}
+
+TEST_F(RunningGroup, OnEtcdTakesOtherSettings) {
+  if (Process{{"sh", "-c", "command -v etcd etcdctl"}, {}, folder_}.wait() != 0) {
+    GTEST_SKIP() << "no etcd here";
+  }
+  EtcdServer etcd{folder_};
+  ASSERT_TRUE(etcd.start("data"));
+  engine_ = etcd.url();
+  start_daemons();
+  take_locks();
+  std::string out;
+  EXPECT_EQ(run({"settings", "set", "--ttl", "4s", "--default-algorithm", "naimi-trehel",
+                 "--algorithm", "lock-1*=maekawa"},
+                &out),
+            0)
+      << out;
+  ASSERT_TRUE(eventually([&] { return lease_ms(2) > 2'000; }, 20s));
+  expect_one_inside_each();
+  EXPECT_EQ(run({"settings", "set", "--ttl", "1500ms"}, &out, 3), 0) << out;
+  daemons_[3]->signal(SIGKILL);
+  daemons_[3]->wait();
+  start_daemon(3);
+  ASSERT_TRUE(eventually([&] { return all_in_a_view_of(3); }, 30s)) << daemons_[3]->err();
+  EXPECT_EQ(settings(3).at("ttl_ms").as_int64(), 1'500);
+  std::erase_if(jobs_, [](const Job& job) { return job.daemon == 3; });  // Lost with their daemon.
+  expect_at_most_one_inside_each();
+  let_all_pass(2);
 }
 
 }  // namespace

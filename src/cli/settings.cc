@@ -30,6 +30,7 @@ struct SetArguments {
   std::string address;
   std::vector<std::string> algorithms;
   std::optional<std::string> default_algorithm;
+  std::optional<std::string> ttl;
   std::string wait = "30s";
   bool json = false;
 };
@@ -98,8 +99,17 @@ Client::SettingsChange change_of(const SetArguments& a) {
   Client::SettingsChange change;
   if (!a.algorithms.empty()) change.algorithms = a.algorithms;
   change.default_algorithm = a.default_algorithm;
-  if (!change.algorithms && !change.default_algorithm) {
-    throw Failure{kBadUsage, "settings set: what? Say --algorithm or --default-algorithm"};
+  if (!change.algorithms && !change.default_algorithm && !a.ttl) {
+    throw Failure{kBadUsage, "settings set: what? Say --ttl, --algorithm or --default-algorithm"};
+  }
+  if (a.ttl) {
+    const auto ttl = parse_duration(*a.ttl, "--ttl");
+    if (!ttl) throw Failure{kBadUsage, ttl.error().message};
+    if (*ttl < 500 * kMillisecond || *ttl % kMillisecond != 0) {
+      throw Failure{kBadUsage,
+                    fmt::format("--ttl {}: use 500ms … 1h, in whole milliseconds", *a.ttl)};
+    }
+    change.ttl = std::chrono::milliseconds{*ttl / kMillisecond};
   }
   const auto wait = parse_duration(a.wait, "--wait");
   if (!wait) throw Failure{kBadUsage, wait.error().message};
@@ -147,6 +157,7 @@ constexpr const char* kSetStatuses =
 Command describe_set(SetArguments& a) {
   Command command{"set", "Other settings for all members, while they run", kLockGroup};
   add_address(command, &a.address);
+  command.add("--ttl", &a.ttl, "How long a lease lasts, from the next beats on: 500ms … 1h");
   command.add("--algorithm", &a.algorithms,
               "PATTERN=ALGORITHM for the locks that match, as of `hapax node`; all rules together "
               "replace those there were; repeatable",
@@ -157,6 +168,7 @@ Command describe_set(SetArguments& a) {
   command.footer =
       std::string{
           "Examples:\n"
+          "  hapax settings set --ttl 10s\n"
           "  hapax settings set --default-algorithm maekawa\n"
           "  hapax settings set --algorithm 'orders/*=maekawa:cyclic' --algorithm "
           "'cache/*=raymond'\n"

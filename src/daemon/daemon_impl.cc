@@ -142,7 +142,7 @@ void Daemon::Impl::wind_up() {
   if (std::exchange(is_winding_up_, true)) return;
   clients_->wind_up();
   // The group says when it is done, unless its engine is away, or somebody does not let go.
-  const Span lease = joined_.on_engine != nullptr ? config_.times.ttl : Span{0};
+  const Span lease = joined_.on_engine != nullptr ? joined_.group->options().times.ttl : Span{0};
   after(std::chrono::ceil<std::chrono::milliseconds>(lease) + kToWindUp, [this] { on_left(); });
   joined_.group->leave({});
 }

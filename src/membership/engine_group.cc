@@ -8,6 +8,7 @@
 #include "base/boot_clock.h"
 #include "base/printable.h"
 #include "engine/url.h"
+#include "membership/commit_probe.h"
 #include "net/listener.h"
 
 namespace hapax {
@@ -52,7 +53,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
           [this](const EngineAsk& ask, Outcome outcome) {
             if (is_stopped_) return;
             const Instant now = boot_clock_now();
-            counts_.commits.note(now - ask.sent);
+            counts_.note_commit(now - ask.sent);
             ++counts_.outcomes[static_cast<std::size_t>(outcome)];
             service_.on_committed(now, ask, outcome, orders_);
             tend();
@@ -86,7 +87,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
           },
       .after_a_lease =
           [this](std::function<void()> then) {
-            seat_timer_.expires_after(options_.times.ttl);
+            seat_timer_.expires_after(longest_ttl());
             seat_timer_.async_wait([this, then = std::move(then)](const error_code& cancelled) {
               if (!cancelled && !is_stopped_) then();
             });
@@ -196,7 +197,8 @@ void EngineGroup::on_enlisted(const Enlisted& me) {
     log(fmt::format(
         "the engine has no view of group {}: the first begins in {:.1f} s, when the leases of a "
         "group whose records it has lost are over; if there was none, say --new-group",
-        options_.group, std::chrono::duration<double>(options_.times.patience()).count()));
+        options_.group,
+        std::chrono::duration<double>(service_.lease().longest().patience()).count()));
   }
   take_settings();
   service_.be_born(me.life, std::max(seen_, options_.state.epoch_above), &options_.policy);
@@ -210,11 +212,28 @@ void EngineGroup::take_settings() {
   const auto& set = registrar_.set_before();
   options_.policy = set ? set->now.policy : settings_.given().policy;
   options_.started = set ? set->started : "";
+  follow_ttl(set ? *set : SetSettings{settings_.given(), "", settings_.given().ttl, {}, "", 0});
   if (!set || set->now == settings_.given()) return;
   host_.log_once(fmt::format(
       "the group runs with {}, as {} has set it; this member was given {}, which does not count: "
       "write the group's into its file or flags",
       set->now.text(), printable(set->by), settings_.given().text()));
+}
+
+// From the next beat on; each beat says how long it is to be waited for.
+void EngineGroup::follow_ttl(const SetSettings& set) {
+  service_.set_ttl(boot_clock_now(), set.now.ttl, set.started_ttl, set.longest);
+  const Span before = std::exchange(options_.times.ttl, set.now.ttl);
+  if (before == set.now.ttl) return;
+  constexpr std::chrono::milliseconds kMs{1};
+  log(fmt::format("the TTL is {} ms from now on, instead of {} ms{}", set.now.ttl / kMs,
+                  before / kMs, set.by.empty() ? "" : ", as set by " + printable(set.by)));
+}
+
+// Of all leases that somebody may have in this group, as far as we know.
+Span EngineGroup::longest_ttl() const {
+  const auto& set = settings_.last_set();
+  return std::max(service_.lease().longest().ttl, set ? set->longest : Span{0});
 }
 
 // Of the view that has begun.
@@ -235,6 +254,9 @@ void EngineGroup::set_settings(SettingsChanger::Asked asked, SettingsChanger::Do
         "a member of this group is of a version that knows no settings set while it runs: upgrade "
         "all members first"));
   }
+  const auto keeps_up = check_beats({asked.change.ttl.value_or(options_.times.ttl)},
+                                    asked.change.ttl ? counts_.typical_commit() : Span{0});
+  if (!keeps_up) return done(keeps_up.error());
   settings_.set(std::move(asked), std::move(done));
   tend();
 }
@@ -256,6 +278,7 @@ void EngineGroup::on_directory(const Directory& directory, Instant asked) {
   links_.learn(directory);
   const bool is_here = links_.is_open() && service_.keeper().self() == registrar_.me().life;
   if (is_here) links_.meet(directory);
+  if (is_here && directory.set) follow_ttl(*directory.set);
   const Epoch beyond = options_.state.is_new_group ? Epoch{} : epoch_of_today();
   service_.on_register(boot_clock_now(), asked, directory.reg, beyond, orders_);
   tend();

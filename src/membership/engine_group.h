@@ -62,7 +62,6 @@ class EngineGroup final : public Group {
   void unban(const std::string& whom, std::function<void(std::string)> done);
   const std::vector<Ban>& bans() const { return registrar_.directory().bans; }
   const SettingsChanger& settings() const { return settings_; }
-  // Other settings for all members, from the next view on; see SettingsChanger.
   void set_settings(SettingsChanger::Asked asked, SettingsChanger::Done done);
   const Service& service() const { return service_; }
   engine::Health health() const;
@@ -96,6 +95,8 @@ class EngineGroup final : public Group {
   void tell_news(Instant now);
   void take_settings();
   void follow_settings();
+  void follow_ttl(const SetSettings& set);
+  Span longest_ttl() const;
 
   Result<void> ask(std::string_view name, WaiterId waiter, Want want) override;
   Result<void> give_back(std::string_view name, WaiterId waiter, std::optional<Turn> last) override;

@@ -114,6 +114,69 @@ TEST_F(SetWhileRunning, AreRefusedIfTheyMakeNoSense) {
   EXPECT_FALSE(seats[0]->group->settings().last_set().has_value());
 }
 
+// The second waits for what the first holds, which dies right after another TTL was set: it is
+// waited for as long as it was promised to its clients.
+class AnotherTtl : public SetWhileRunning {
+ protected:
+  void set_ttl(milliseconds ttl) {
+    ASSERT_TRUE(set(1, {ttl, {}, {}}).has_value());
+    EXPECT_EQ(seats[1]->group->options().times.ttl, Span{ttl});
+  }
+  void expect_a_takeover_in_good_time(milliseconds at_most) {
+    const Instant died = boot_clock_now();
+    const Instant promised = seats[0]->promised;
+    seats[0]->group->stop();
+    ASSERT_TRUE(until([&] { return seats[1]->held.contains(WaiterId{2}); })) << logs();
+    EXPECT_GE(boot_clock_now(), promised);
+    EXPECT_LT(boot_clock_now() - died, at_most + milliseconds{2'000});
+  }
+  void SetUp() override {
+    join(2);
+    ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();
+    ASSERT_TRUE(acquire(0, WaiterId{1}));
+    ASSERT_TRUE(seats[1]->group->acquire("orders", WaiterId{2}).has_value());
+  }
+  std::string record() const {
+    const std::string key =
+        fmt::format("life/{}", number(seats[0]->group->service().keeper().self()));
+    return server.store.read({key}).records.at(0).value;
+  }
+};
+
+TEST_F(AnotherTtl, IsLongerFromTheFirstBeatOnThatSaysSo) {
+  EXPECT_THAT(record(), ::testing::Not(HasSubstr("ttl_ms"))) << "as the version before wrote it";
+  set_ttl(milliseconds{2'000});
+  ASSERT_TRUE(until([&] { return seats[0]->promised > boot_clock_now() + milliseconds{1'500}; }));
+  EXPECT_THAT(record(), HasSubstr("\"ttl_ms\":2000"));
+  EXPECT_TRUE(seats[0]->lost.empty());
+  expect_a_takeover_in_good_time(milliseconds{3'000});
+}
+
+TEST_F(AnotherTtl, IsShorterWhenWhatWasPromisedIsOver) {
+  set_ttl(milliseconds{3'000});
+  ASSERT_TRUE(until([&] { return seats[0]->promised > boot_clock_now() + milliseconds{2'000}; }));
+  set_ttl(milliseconds{500});
+  EXPECT_THAT(record(), HasSubstr("\"ttl_ms\":3000")) << "its clients rely on it";
+  ASSERT_TRUE(until([&] { return record().find("\"ttl_ms\":500") != std::string::npos; }));
+  EXPECT_LT(seats[0]->promised - boot_clock_now(), Span{milliseconds{500}});
+  EXPECT_TRUE(seats[0]->lost.empty());
+  expect_a_takeover_in_good_time(milliseconds{1'000});
+}
+
+TEST_F(AnotherTtl, IsShorterAndWhoDiesRightThenIsWaitedForAsPromised) {
+  set_ttl(milliseconds{2'000});
+  ASSERT_TRUE(until([&] { return seats[0]->promised > boot_clock_now() + milliseconds{1'500}; }));
+  set_ttl(milliseconds{500});
+  expect_a_takeover_in_good_time(milliseconds{3'000});
+}
+
+TEST(GroupCountsTest, TheTypicalCommitIsTheMedianOfTheLast) {
+  GroupCounts counts;
+  EXPECT_EQ(counts.typical_commit(), Span{0});
+  for (int ms = 1; ms <= 100; ++ms) counts.note_commit(milliseconds{ms});
+  EXPECT_EQ(counts.typical_commit(), Span{milliseconds{93}});
+}
+
 TEST_F(SetWhileRunning, SayWhoHasNotBegun) {
   join(2);
   ASSERT_TRUE(until([&] { return all_in_one_view(2); })) << logs();

@@ -177,6 +177,7 @@ void Registrar::carry_out(const EngineAsk& ask) {
   } else {
     me_.announced = true;
     ++me_.beat;
+    me_.ttl_ms = ask.ttl_ms;
     change = beating(me_);
   }
   engine_.commit(std::move(change.conditions), std::move(change.writes),

@@ -100,17 +100,31 @@ std::optional<Enlisted> enlisted_in(const engine::Record& record) {
       announced == nullptr || !announced->is_bool()) {
     return std::nullopt;
   }
-  return Enlisted{
-      Life{*life}, static_cast<std::uint32_t>(*seat),    *address,      *name, announced->as_bool(),
-      *beat,       static_cast<std::uint32_t>(*reached), record.version};
+  Enlisted enlisted{Life{*life},
+                    static_cast<std::uint32_t>(*seat),
+                    *address,
+                    *name,
+                    announced->as_bool(),
+                    *beat,
+                    static_cast<std::uint32_t>(*reached),
+                    record.version,
+                    0};
+  if (!object->contains("ttl_ms")) return enlisted;
+  constexpr std::uint64_t kLongestTtl = 3'600'000;
+  const auto ttl_ms = number_at(*object, "ttl_ms");
+  if (!ttl_ms || *ttl_ms == 0 || *ttl_ms > kLongestTtl) return std::nullopt;
+  enlisted.ttl_ms = static_cast<std::uint32_t>(*ttl_ms);
+  return enlisted;
 }
 std::string text_of(const Enlisted& e) {
-  return json::serialize(json::object{{"seat", e.seat},
-                                      {"address", e.address},
-                                      {"name", e.name},
-                                      {"announced", e.announced},
-                                      {"beat", static_cast<std::int64_t>(e.beat)},
-                                      {"reached", e.reached}});
+  json::object object{{"seat", e.seat},
+                      {"address", e.address},
+                      {"name", e.name},
+                      {"announced", e.announced},
+                      {"beat", static_cast<std::int64_t>(e.beat)},
+                      {"reached", e.reached}};
+  if (e.ttl_ms != 0) object["ttl_ms"] = e.ttl_ms;
+  return json::serialize(object);
 }
 
 std::optional<Ban> ban_in(const engine::Record& record) {
@@ -189,7 +203,7 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
   std::sort(directory.lives.begin(), directory.lives.end(),
             [](const Enlisted& a, const Enlisted& b) { return a.life < b.life; });
   for (const Enlisted& e : directory.lives) {
-    if (e.announced) directory.reg.beats.push_back({e.life, e.version});
+    if (e.announced) directory.reg.beats.push_back({e.life, e.version, e.ttl_ms});
   }
   return directory;
 }

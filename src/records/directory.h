@@ -6,6 +6,8 @@
 //   lives        the number of the last life that was given out
 //   view         {"epoch":3,"members":[1,4],"after":[1,2]}, "algorithms" with it if they were set
 //   life/4 {"seat":1,"address":"10.0.0.2:7400","name":"db2","announced":true,"beat":17,"reached":2}
+//                "ttl_ms" with it, if it is to be waited for longer or shorter than a TTL as the
+//                members were started with
 //   evicted/4    "by": who asked for it
 //   banned/1     {"name":"db2","address":"10.0.0.2:7400","by":"db1"}: nobody is let in at that seat
 //
@@ -41,6 +43,7 @@ struct Enlisted {
   std::uint64_t beat = 0;     // Counts them.
   std::uint32_t reached = 0;  // How many other members of its view it is connected to.
   engine::Version version = 0;
+  std::uint32_t ttl_ms = 0;  // As Beat has it.
 };
 
 // Who is not let in, until somebody says otherwise: whoever wants that seat, and whoever was

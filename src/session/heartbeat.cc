@@ -18,7 +18,7 @@ void Heartbeat::on_welcome(const Welcome& welcome) {
   has_leases_ = welcome.ttl_ms > 0;
   if (!has_leases_) return;
   valid_until_ = Time{0};  // Nothing is promised before it has said how long.
-  ping_every_ = std::clamp(sane(welcome.ttl_ms) / 8, Time{20}, Client::kPingEvery);
+  ping_every_ = usual_every_ = std::clamp(sane(welcome.ttl_ms) / 8, Time{20}, Client::kPingEvery);
 }
 
 std::optional<Ping> Heartbeat::ping(Time now) {
@@ -34,6 +34,9 @@ bool Heartbeat::on_pong(const Pong& pong) {
   known_alive_ = *std::exchange(ping_sent_, std::nullopt);
   const Time good = pong.lease_ms ? std::min(kSilence, sane(*pong.lease_ms)) : kSilence;
   valid_until_ = known_alive_ + good;
+  // The TTL may have become shorter since the welcome.
+  if (has_leases_) ping_every_ = std::clamp(good / 4, Time{20}, usual_every_);
+  next_ping_ = std::min(next_ping_, known_alive_ + ping_every_);
   if (good > Time{0}) has_expired_ = false;
   return true;
 }

@@ -47,7 +47,8 @@ class Heartbeat {
   // under way for long.
   Time known_alive_;
   std::atomic<Time> valid_until_;
-  Time ping_every_ = Client::kPingEvery;
+  Time usual_every_ = Client::kPingEvery;
+  Time ping_every_ = usual_every_;
   Time next_ping_{0};
   std::atomic<bool> is_excused_{false};
   bool is_welcome_ = false;  // Nothing is said before that.

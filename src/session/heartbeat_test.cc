@@ -103,5 +103,19 @@ TEST(Heartbeat, NoPromiseOutlivesTheSilenceThatEndsAConnection) {
   EXPECT_EQ(heart.valid_until(), kSilence);
 }
 
+TEST(Heartbeat, PingsMoreOftenWhenTheLeaseIsShorterThanItWas) {
+  Heartbeat heart{1'000ms};
+  heart.on_welcome(welcome_with(8'000));
+  auto ping = heart.ping(1'000ms);
+  ASSERT_TRUE(ping.has_value());
+  ASSERT_TRUE(heart.on_pong({ping->request, 8'000}));
+  EXPECT_FALSE(heart.ping(1'900ms).has_value());
+  ping = heart.ping(2'000ms);
+  ASSERT_TRUE(ping.has_value());
+  ASSERT_TRUE(heart.on_pong({ping->request, 400}));
+  EXPECT_FALSE(heart.ping(2'099ms).has_value());
+  EXPECT_TRUE(heart.ping(2'100ms).has_value());
+}
+
 }  // namespace
 }  // namespace hapax::session

@@ -56,7 +56,9 @@ struct Roll {
 struct Beat {
   Life life{};
   std::uint64_t version = 0;  // Grows with every beat.
-  HAPAX_RECORD(Beat, life, version)
+  // How long it is to be waited for; 0: the TTL that the members were started with.
+  std::uint32_t ttl_ms = 0;
+  HAPAX_RECORD(Beat, life, version, ttl_ms)
 };
 
 // Roll and beats as they were at one moment.
@@ -75,7 +77,7 @@ struct Register {
   // somebody deleted its record.
   Beat sight_of(Life life) const {
     const Beat* there = beat_of(life);
-    return there == nullptr ? Beat{life, 0} : *there;
+    return there == nullptr ? Beat{life, 0, 0} : *there;
   }
 };
 
