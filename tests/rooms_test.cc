@@ -120,7 +120,7 @@ const std::map<std::string, Names> kSees{
     {"lab",
      {"base", "core", "voting", "catalog", "election", "memory", "world", "draw", "search", "check",
       "viewcheck", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
-    {"cli", {"base", "core", "catalog", "console", "jobs", "serve", "lab_commands"}},
+    {"cli", {"base", "core", "catalog", "certs", "console", "jobs", "serve", "lab_commands"}},
     {"programs", {"embedded", "engines", "cli"}},
 };
 // What users include, include/hapax/, is everybody's.

@@ -239,6 +239,10 @@ class Client {
   // std::system_error: Errc::refused if nothing was changed.
   std::string set_settings(const SettingsChange& change);
 
+  // What the engine keeps for the group: JSON, as `hapax backup` writes it. For administrators.
+  // Throws std::system_error.
+  std::string backup();
+
   // Where Client{} looks: own_address() or, if there is no such socket, the daemon of this machine
   // that the packages install, /run/hapaxd/hapax.sock.
   static std::string default_address();

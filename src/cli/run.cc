@@ -83,7 +83,7 @@ int run_job(const RunArguments& a, const Given& given) {
                      text_of(held.fence()), command.front()));
   set_environment(held.client(), held.name(), held.fence(), held.valid_for());
   const detail::JobTie tie{held.client()};
-  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace};
+  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
   if (reliance.has_ended()) throw lost(a, held.client());
   Job job{command, signals.former(), tie,
           a.close ? Job::Connection::closed : Job::Connection::inherited};

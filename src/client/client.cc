@@ -97,6 +97,7 @@ void Client::break_lock(std::string_view name, const std::optional<Fence>& fence
   client::administer(gateway_, session::Break{0, std::string{name}, fence});
 }
 std::string Client::settings() { return client::administer(gateway_, session::AskSettings{}); }
+std::string Client::backup() { return client::administer(gateway_, session::AskBackup{}); }
 std::string Client::set_settings(const SettingsChange& change) {
   session::SetSettings asked{0, {}, change.algorithms, change.default_algorithm, 0};
   if (change.ttl) asked.ttl_ms = static_cast<std::uint64_t>(change.ttl->count());

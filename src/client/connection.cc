@@ -337,6 +337,7 @@ bool Connection::take_frames() {
 void Connection::take(session::Answer answer) {
   if (const auto* pong = std::get_if<session::Pong>(&answer)) return take_pong(*pong);
   if (auto* lost = std::get_if<session::Lost>(&answer)) return lose(*lost);
+  if (const auto* terms = std::get_if<session::Terms>(&answer)) return heartbeat_.on_terms(*terms);
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
     heartbeat_.on_welcome(*welcome);
     if (heartbeat_.has_leases()) {

@@ -61,6 +61,7 @@ class Connection {
   void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }
   std::stop_token lost() const { return held_.lost(); }
   std::chrono::milliseconds valid_for() const;
+  std::chrono::milliseconds ttl() const { return heartbeat_.ttl(); }
 
   bool is_gone() const;
   std::string why_lost() const;

@@ -52,6 +52,7 @@ class Endpoints final : public detail::Gateway {
                              std::string& told) override {
     return there()->ask_for_an_end(std::move(asked), patience, told);
   }
+  std::chrono::milliseconds ttl() const override { return now()->ttl(); }
   std::string why_lost() const override { return now()->why_lost(); }
   int descriptor() const override { return now()->descriptor(); }
   void has_job(pid_t group) noexcept override { now()->has_job(group); }

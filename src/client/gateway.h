@@ -127,6 +127,8 @@ class Gateway {
   }
   // How long grants are good for without further word.
   virtual std::chrono::milliseconds valid_for() const = 0;
+  // How long a new lease lasts, as far as we were told; 0: there are none.
+  virtual std::chrono::milliseconds ttl() const { return std::chrono::milliseconds{0}; }
   std::chrono::milliseconds valid_for(const Holding& holding) const {
     return lost(holding).stop_requested() ? std::chrono::milliseconds{0} : valid_for();
   }

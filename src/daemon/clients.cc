@@ -117,6 +117,13 @@ void Clients::wind_up() {
   }
 }
 
+void Clients::tell_ttl(Span ttl) {
+  const auto ms = static_cast<std::uint64_t>(ttl / std::chrono::milliseconds{1});
+  for (const auto& visitor : visitors_.all()) {
+    if (visitor->has_introduced_itself()) visitor->tell(session::Terms{ms});
+  }
+}
+
 void Clients::tell_left() {
   for (const auto& [weak, request] : std::exchange(told_to_leave_, {})) {
     if (const auto visitor = weak.lock()) visitor->tell(session::Ended{request});

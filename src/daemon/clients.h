@@ -52,6 +52,7 @@ class Clients {
     std::function<void(const session::SetSettings& asked, std::string by,
                        std::function<void(Result<std::string>)> done)>
         set_settings;
+    std::function<void(std::function<void(Result<std::string>)> done)> backup;
   };
 
   explicit Clients(Host host);
@@ -66,6 +67,8 @@ class Clients {
   void wind_up();
   // Tells those who asked for it that the daemon has left its group.
   void tell_left();
+  // Leases last so long from now on.
+  void tell_ttl(Span ttl);
   void stop();
   std::size_t size() const { return visitors_.size(); }
   const std::vector<RuleCounts>& counts() const { return counts_->rules(); }
@@ -96,6 +99,10 @@ class Clients {
   std::function<void(const std::string& wrong)> tell_outcome(
       Visitor& visitor, session::RequestId request, std::optional<session::RequestId> campaign);
 
+  // Tells the text, or what is wrong, if the visitor is still there.
+  std::function<void(const Result<std::string>&)> tell_text(Visitor& visitor,
+                                                            session::RequestId request);
+
   void on(Visitor& visitor, session::Hello&& hello);
   void on(Visitor& visitor, session::Acquire&& a);
   void on(Visitor& visitor, session::Cancel&& c);
@@ -113,6 +120,7 @@ class Clients {
   void on(Visitor& visitor, session::Break&& b);
   void on(Visitor& visitor, session::AskSettings&& a);
   void on(Visitor& visitor, session::SetSettings&& s);
+  void on(Visitor& visitor, session::AskBackup&& a);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
   void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
 

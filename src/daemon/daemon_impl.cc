@@ -126,7 +126,8 @@ Clients::Host Daemon::Impl::clients_host() {
       .set_settings =
           [this](const session::SetSettings& asked, std::string by, auto done) {
             set_settings(joined_.on_engine, asked, std::move(by), std::move(done));
-          }};
+          },
+      .backup = [this](auto done) { back_up(joined_.on_engine, std::move(done)); }};
 }
 
 void Daemon::Impl::stop() {

@@ -74,4 +74,18 @@ void set_settings(EngineGroup* group, const session::SetSettings& asked, std::st
       });
 }
 
+void back_up(EngineGroup* group, std::function<void(Result<std::string>)> done) {
+  if (group == nullptr) {
+    return done(
+        error("this group is a fixed list of members, which keeps nothing in an engine: what each "
+              "has promised is in its --state file"));
+  }
+  group->back_up([done = std::move(done)](const Result<Backup>& backup) {
+    if (!backup) return done(backup.error());
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    done(text_of(*backup, static_cast<std::uint64_t>(
+                              std::chrono::floor<std::chrono::seconds>(now).count())));
+  });
+}
+
 }  // namespace hapax

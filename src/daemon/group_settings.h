@@ -16,4 +16,6 @@ std::string settings_json(const Group& group, const EngineGroup* engine_group);
 void set_settings(EngineGroup* group, const session::SetSettings& asked, std::string by,
                   std::function<void(Result<std::string>)> done);
 
+void back_up(EngineGroup* group, std::function<void(Result<std::string>)> done);
+
 }  // namespace hapax

@@ -100,8 +100,43 @@ Result<void> EngineGroup::start() {
   if (!probe) return probe.error();
   (*probe)->close();
   if (const auto recalled = recall(); !recalled) return recalled.error();
-  enlist();
+  options_.state.restored ? restore() : enlist();
   return {};
+}
+
+// Onto an engine that knows nothing of the group, and once.
+void EngineGroup::restore() {
+  const Backup& backup = *options_.state.restored;
+  seen_ = std::max(seen_, backup.epoch);
+  const auto done = [this](Outcome outcome) {
+    if (is_stopped_) return;
+    if (outcome == Outcome::committed) {
+      log(fmt::format("settings and bans of group {} are restored", options_.group));
+      return enlist();
+    }
+    if (outcome == Outcome::conflict) {
+      refusal_ = fmt::format(
+          "{} has records of group {}, and nothing is restored: start this member without "
+          "--restore",
+          options_.engine, options_.group);
+      return;
+    }
+    seat_timer_.expires_after(options_.times.ttl / 2);
+    seat_timer_.async_wait([this](const error_code& cancelled) {
+      if (!cancelled && !is_stopped_) restore();
+    });
+  };
+  Change change = restoring(backup);
+  if (change.writes.empty()) return enlist();  // But for the epoch.
+  registrar_.change(std::move(change), done);
+}
+
+void EngineGroup::back_up(std::function<void(Result<Backup>)> done) {
+  registrar_.copy([this, done = std::move(done)](Result<engine::Snapshot> snapshot) {
+    if (!snapshot) return done(error("the engine did not answer: {}", snapshot.error().message));
+    if (const auto good = directory_of(*snapshot); !good) return done(good.error());
+    done(Backup{options_.group, seen_, std::move(snapshot->records)});
+  });
 }
 
 void EngineGroup::stop() {
@@ -225,6 +260,7 @@ void EngineGroup::follow_ttl(const SetSettings& set) {
   service_.set_ttl(boot_clock_now(), set.now.ttl, set.started_ttl, set.longest);
   const Span before = std::exchange(options_.times.ttl, set.now.ttl);
   if (before == set.now.ttl) return;
+  host_.on_ttl(set.now.ttl);
   constexpr std::chrono::milliseconds kMs{1};
   log(fmt::format("the TTL is {} ms from now on, instead of {} ms{}", set.now.ttl / kMs,
                   before / kMs, set.by.empty() ? "" : ", as set by " + printable(set.by)));

@@ -37,8 +37,7 @@ class EngineGroup final : public Group {
                                                      MemberHost& host);
   ~EngineGroup() override;
 
-  // Begins to enlist: see is_enlisted().
-  Result<void> start() override;
+  Result<void> start() override;  // Begins to enlist: see is_enlisted().
   void stop() override;
   void leave(Span patience) override;
 
@@ -63,6 +62,7 @@ class EngineGroup final : public Group {
   const std::vector<Ban>& bans() const { return registrar_.directory().bans; }
   const SettingsChanger& settings() const { return settings_; }
   void set_settings(SettingsChanger::Asked asked, SettingsChanger::Done done);
+  void back_up(std::function<void(Result<Backup>)> done);
   const Service& service() const { return service_; }
   engine::Health health() const;
   // A sentence about an engine that does not answer; empty if it does.
@@ -78,9 +78,9 @@ class EngineGroup final : public Group {
 
   Registrar::Handlers registrar_handlers();
   Result<void> recall();
+  void restore();
   void remember(Epoch epoch);
-  // Whether the engine may have lost what it knew of a group by this name.
-  bool may_have_lost_all() const;
+  bool may_have_lost_all() const;  // The engine, what it knew of a group by this name.
   void note_if_older(const Register& reg);
   void note_eviction(const Directory& directory);
   void on_went_back();

@@ -14,6 +14,7 @@
 #include "locks/policy.h"
 #include "net/address.h"
 #include "net/mesh.h"
+#include "records/backup.h"
 #include "service/lease_times.h"
 #include "tls/tls.h"
 
@@ -27,6 +28,8 @@ struct StatePlan {
   // All members of any group by this name are stopped, and nobody relies on what they granted.
   bool is_new_group = false;
   Epoch epoch_above{};  // Epochs begin above it.
+  // Of an engine's member: it takes from there what its engine has lost.
+  std::optional<Backup> restored{};
   // Of a list: whether other processes hold locks through this member: what is held in it ends with
   // it.
   bool serves_clients = true;

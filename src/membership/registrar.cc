@@ -197,6 +197,10 @@ void Registrar::change(Change change, std::function<void(Outcome)> done) {
                  }));
 }
 
+void Registrar::copy(std::function<void(Result<engine::Snapshot>)> done) {
+  engine_.read({""}, if_alive(std::move(done)));
+}
+
 void Registrar::show_life() {
   if (is_stopped_) return;
   ++me_.beat;

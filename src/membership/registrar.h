@@ -51,6 +51,8 @@ class Registrar {
   void stop();
   // Somebody is evicted or banned, or a ban is lifted.
   void change(Change change, std::function<void(Outcome)> done);
+  // All that the engine keeps for the group.
+  void copy(std::function<void(Result<engine::Snapshot>)> done);
   // Says that we are there, though not announced.
   void show_life();
   // We are not there any more; `done` when the engine knows, or does not answer, and not from

@@ -18,7 +18,14 @@ void Heartbeat::on_welcome(const Welcome& welcome) {
   has_leases_ = welcome.ttl_ms > 0;
   if (!has_leases_) return;
   valid_until_ = Time{0};  // Nothing is promised before it has said how long.
-  ping_every_ = usual_every_ = std::clamp(sane(welcome.ttl_ms) / 8, Time{20}, Client::kPingEvery);
+  on_terms({welcome.ttl_ms});
+}
+
+void Heartbeat::on_terms(const Terms& terms) {
+  ttl_ = sane(terms.ttl_ms);
+  const Time before =
+      std::exchange(ping_every_, std::clamp(ttl() / 8, Time{20}, Client::kPingEvery));
+  if (ping_every_ < before) next_ping_ -= before - ping_every_;
 }
 
 std::optional<Ping> Heartbeat::ping(Time now) {
@@ -34,9 +41,6 @@ bool Heartbeat::on_pong(const Pong& pong) {
   known_alive_ = *std::exchange(ping_sent_, std::nullopt);
   const Time good = pong.lease_ms ? std::min(kSilence, sane(*pong.lease_ms)) : kSilence;
   valid_until_ = known_alive_ + good;
-  // The TTL may have become shorter since the welcome.
-  if (has_leases_) ping_every_ = std::clamp(good / 4, Time{20}, usual_every_);
-  next_ping_ = std::min(next_ping_, known_alive_ + ping_every_);
   if (good > Time{0}) has_expired_ = false;
   return true;
 }

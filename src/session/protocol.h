@@ -161,9 +161,14 @@ struct SetSettings {
   std::uint64_t wait_ms = 0;
   HAPAX_RECORD(SetSettings, request, ttl_ms, rules, fallback, wait_ms)
 };
+// What the engine keeps for the group, in JSON. Answered by Told, or Refused.
+struct AskBackup {
+  RequestId request = 0;
+  HAPAX_RECORD(AskBackup, request)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
-                         AskSettings, SetSettings>;
+                         AskSettings, SetSettings, AskBackup>;
 
 // --- from the daemon ---
 
@@ -371,7 +376,12 @@ struct Told {
   std::string text;  // JSON.
   HAPAX_RECORD(Told, request, text)
 };
+// Unasked: the TTL is another one than the welcome said.
+struct Terms {
+  std::uint64_t ttl_ms = 0;
+  HAPAX_RECORD(Terms, ttl_ms)
+};
 using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
-                            StepDown, Stats, Lost, Told>;
+                            StepDown, Stats, Lost, Told, Terms>;
 
 }  // namespace hapax::session
