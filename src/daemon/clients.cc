@@ -117,8 +117,10 @@ void Clients::wind_up() {
   }
 }
 
-void Clients::tell_ttl(Span ttl) {
-  const auto ms = static_cast<std::uint64_t>(ttl / std::chrono::milliseconds{1});
+void Clients::follow_settings() {
+  const GroupOptions& options = host_.group.options();
+  counts_->follow(options.policy);
+  const auto ms = static_cast<std::uint64_t>(options.times.ttl / std::chrono::milliseconds{1});
   for (const auto& visitor : visitors_.all()) {
     if (visitor->has_introduced_itself()) visitor->tell(session::Terms{ms});
   }

@@ -67,11 +67,11 @@ class Clients {
   void wind_up();
   // Tells those who asked for it that the daemon has left its group.
   void tell_left();
-  // Leases last so long from now on.
-  void tell_ttl(Span ttl);
+  // The group goes by other settings from now on: its TTL is told.
+  void follow_settings();
   void stop();
   std::size_t size() const { return visitors_.size(); }
-  const std::vector<RuleCounts>& counts() const { return counts_->rules(); }
+  const std::deque<RuleCounts>& counts() const { return counts_->rules(); }
 
  private:
   void receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);

@@ -47,11 +47,9 @@ class Registrar {
   // restored, does not know which were given out.
   void enlist(std::string address, std::string name, std::optional<std::uint32_t> seat);
   void carry_out(const EngineAsk& ask);
-  // Asks and hears nothing more: the io_context may run out of work.
-  void stop();
+  void stop();  // Asks and hears nothing more: the io_context may run out of work.
   // Somebody is evicted or banned, or a ban is lifted.
   void change(Change change, std::function<void(Outcome)> done);
-  // All that the engine keeps for the group.
   void copy(std::function<void(Result<engine::Snapshot>)> done);
   // Says that we are there, though not announced.
   void show_life();
@@ -66,7 +64,7 @@ class Registrar {
   void set_reached(std::uint32_t reached) { me_.reached = reached; }
 
   const Enlisted& me() const { return me_; }
-  // What had been set when we were enlisted, and what nobody has changed before that.
+  // What had been set when we were enlisted.
   const std::optional<SetSettings>& set_before() const { return set_; }
   const Directory& directory() const { return directory_; }
   // Whether the directory was read after we were enlisted.

@@ -62,7 +62,6 @@ class Service {
   void on_unreadable(Instant now, Orders& orders);
   // The engine was out of reach for a moment, and may have been restored.
   void look_anew() { sight_.look_anew(); }
-  // From the next beat on; see Lease.
   void set_ttl(Instant now, Span ttl, Span started, Span longest);
 
   // --- the other members; links are reliable and FIFO as long as both lives last ---
