@@ -153,6 +153,8 @@ TEST_F(RunningGroup, TakesOtherAlgorithmsWhileLocksAreHeldAndWaitedFor) {
   std::string out;
   EXPECT_EQ(run({"settings", "set", "--default-algorithm", "maekawa"}, &out), 0) << out;
   EXPECT_THAT(out, HasSubstr("all locks: maekawa"));
+  EXPECT_EQ(run({"status"}, &out, 3), 0);
+  EXPECT_THAT(out, HasSubstr("settings: TTL 3000 ms, 0 rules, others by maekawa, as set by"));
   expect_one_inside_each();
   EXPECT_EQ(run({"settings", "set", "--algorithm", "lock-1*=raymond"}, &out, 2), 0) << out;
   expect_one_inside_each();

@@ -10,6 +10,7 @@
 
 #include "base/duration.h"
 #include "cli/commands.h"
+#include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"
@@ -195,6 +196,19 @@ Command describe_settings(SettingsArguments& a) {
 }
 
 }  // namespace
+
+void print_set_settings(const std::string& address) {
+  try {
+    const json::object settings = object_of(reach(address).settings());
+    const json::value* set = settings.if_contains("set");
+    if (set == nullptr || !set->is_object()) return;
+    show("settings: TTL {} ms, {} rules, others by {}, as set by {} (`hapax settings`)\n",
+         number_at(settings, "ttl_ms").value_or(0), texts_at(settings, "algorithms").size(),
+         text_at(settings, "default_algorithm"), text_at(set->as_object(), "by"));
+  } catch (const std::system_error&) {  // Forbidden, or gone meanwhile.
+  } catch (const Failure&) {
+  }
+}
 
 Command settings_command() { return make_command(describe_settings, run_settings); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <string>
 
 #include "hapax/client.h"
 
@@ -11,5 +12,8 @@ boost::json::object json_view(const ViewStatus& view);
 // Engine, lease, and who is there.
 void print_view(const ViewStatus& view);
 void print_members(const ViewStatus& view);
+
+// A line about settings that were set while members ran; nothing if none were, or we may not know.
+void print_set_settings(const std::string& address);
 
 }  // namespace hapax::cli

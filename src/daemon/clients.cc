@@ -122,7 +122,7 @@ void Clients::follow_settings() {
   counts_->follow(options.policy);
   const auto ms = static_cast<std::uint64_t>(options.times.ttl / std::chrono::milliseconds{1});
   for (const auto& visitor : visitors_.all()) {
-    if (visitor->has_introduced_itself()) visitor->tell(session::Terms{ms});
+    if (visitor->knows_terms()) visitor->tell(session::Terms{ms});
   }
 }
 

@@ -80,16 +80,20 @@ class BeatWatch {
     Beat beat;
     Instant since{};
     bool is_given_up = false;
+    bool is_witnessed = false;  // It was written under our eyes.
   };
 
   void note(Instant now, const Beat& beat) {
-    const auto [at, is_new] = sights_.try_emplace(beat.life, Sight{beat, now, false});
-    if (!is_new && at->second.beat != beat) at->second = {beat, now, false};
+    const auto [at, is_new] = sights_.try_emplace(beat.life, Sight{beat, now});
+    if (!is_new && at->second.beat != beat) at->second = {beat, now, false, true};
   }
   bool is_overdue(const Sight& sight, Instant now) const { return now >= overdue_at(sight); }
-  // What its record says; of one that is gone, who knows.
+  // What its record says. Of one that is gone, who knows; and one that was there before us may be
+  // of an engine that was restored, and older than what its life has promised since.
   Instant overdue_at(const Sight& sight) const {
-    if (sight.beat.version == 0) return sight.since + lease_.longest().patience();
+    if (sight.beat.version == 0 || !sight.is_witnessed) {
+      return sight.since + lease_.longest().patience();
+    }
     if (sight.beat.ttl_ms == 0) return sight.since + lease_.started().patience();
     return sight.since + LeaseTimes{std::chrono::milliseconds{sight.beat.ttl_ms}}.patience();
   }

@@ -75,14 +75,18 @@ TEST(BeatWatch, WaitsForABeatAsLongAsItSays) {
   Lease lease{LeaseTimes{kShort}};
   lease.set_ttl(kShort, kShort * 2, kLong);
   BeatWatch watch{lease};
-  const Register reg{1,
-                     {Epoch{1}, {Life{1}, Life{2}, Life{3}, Life{4}}},
-                     {{Life{1}, 1, 0}, {Life{2}, 1, 0}, {Life{3}, 1, 4'000}}};
+  Register reg{1,
+               {Epoch{1}, {Life{1}, Life{2}, Life{3}, Life{4}, Life{5}}},
+               {{Life{1}, 1, 0}, {Life{2}, 1, 0}, {Life{3}, 1, 0}, {Life{5}, 1, 4'000}}};
+  watch.look_at(at(0), reg, Life{1});
+  reg.beats[1].version = reg.beats[2].version = 2;
+  reg.beats[2].ttl_ms = 4'000;
   watch.look_at(at(0), reg, Life{1});
   const auto overdue = [&](Life life) { return watch.overdue_in(life, at(0)); };
   EXPECT_EQ(overdue(Life{2}), LeaseTimes{kShort * 2}.patience()) << "as the members were started";
   EXPECT_EQ(overdue(Life{3}), LeaseTimes{milliseconds{4'000}}.patience());
   EXPECT_EQ(overdue(Life{4}), LeaseTimes{kLong}.patience()) << "its record is gone";
+  EXPECT_EQ(overdue(Life{5}), LeaseTimes{kLong}.patience()) << "it was there before us";
 }
 
 }  // namespace

@@ -142,6 +142,24 @@ TEST(Swarm, DoNoHarmWhenSettingsAreChangedOften) {
                            "promised by the longer";
 }
 
+// Who has been there all the time knows the longest TTL, whatever the engine remembers.
+TEST(Swarm, DoNoHarmWhenTheEngineForgetsSettings) {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    SwarmPlan plan = SwarmPlan::draw("naimi-trehel", first_seed_of_today() + seed);
+    plan.crashes = 0;  // A new process knows nothing.
+    plan.settings = 30;
+    plan.restores = 20;
+    plan.wipes = 5;
+    plan.pauses = 20;
+    plan.cuts = plan.resets = plan.leaves = plan.evictions = plan.deletions = 2;
+    plan.engine_cuts = 15;
+    plan.hold = plan.times.ttl;
+    const SwarmReport report = run_swarm(plan);
+    ASSERT_EQ(report.violation, "") << plan.text() << "\n"
+                                    << fmt::format("{}", fmt::join(run_swarm(plan, 60).log, "\n"));
+  }
+}
+
 TEST(Swarm, AreWhatTheirSeedSays) {
   const SwarmPlan plan = SwarmPlan::draw("maekawa", 7);
   const SwarmReport first = run_swarm(plan, 1'000);
