@@ -228,6 +228,26 @@ class Client {
   // std::system_error: Errc::refused if nobody who answers holds it.
   void break_lock(std::string_view name, const std::optional<Fence>& fence = std::nullopt);
 
+  // What all members of a group have in common, and who set it: JSON, as `hapax settings --json`
+  // prints it. Throws std::system_error.
+  std::string settings();
+  // Other settings for all members of a group on an engine: what is not said stays.
+  struct SettingsChange {
+    std::optional<std::chrono::milliseconds> ttl{};        // How long a lease lasts.
+    std::optional<std::vector<std::string>> algorithms{};  // All rules: PATTERN=ALGORITHM.
+    std::optional<std::string> default_algorithm{};        // Of all other locks.
+    // How long the view that goes by them is waited for.
+    std::chrono::milliseconds patience = std::chrono::seconds{30};
+  };
+  // They hold from the next view on, also for members that come later. JSON: settings(), and
+  // "missing", the members without which that view has not begun. For administrators. Throws
+  // std::system_error: Errc::refused if nothing was changed.
+  std::string set_settings(const SettingsChange& change);
+
+  // What the engine keeps for the group: JSON, as `hapax backup` writes it. For administrators.
+  // Throws std::system_error.
+  std::string backup();
+
   // Where Client{} looks: own_address() or, if there is no such socket, the daemon of this machine
   // that the packages install, /run/hapaxd/hapax.sock.
   static std::string default_address();

@@ -18,6 +18,8 @@ Command status_command();
 Command members_command();
 Command leave_command();
 Command evict_command();
+Command settings_command();
+Command backup_command();
 Command stats_command();
 
 // About all commands. REQUIRES: the program outlives them.

@@ -107,8 +107,10 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
   set_environment(client, a.name, election.fence(), election.valid_for());
   const milliseconds grace = grace_within_lease(client, a.kill_after_s);
   const detail::JobTie tie{client};
-  Reliance reliance{
-      {election.lost(), election.asked_to_resign()}, [&] { return election.valid_for(); }, grace};
+  Reliance reliance{{election.lost(), election.asked_to_resign()},
+                    [&] { return election.valid_for(); },
+                    grace,
+                    tie};
   if (reliance.has_ended()) fail_as_lost(a, client, "");
   Job job{a.command, signals.former(), tie};
   if (const auto status = attend(job, reliance, signals)) {

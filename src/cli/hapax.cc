@@ -62,6 +62,8 @@ int run_hapax(int argc, const Start& start) {
       members_command(),
       leave_command(),
       evict_command(),
+      settings_command(),
+      backup_command(),
       stats_command(),
       in_laboratory(describe_audit, argv),
       completion_command(program),

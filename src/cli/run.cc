@@ -97,10 +97,10 @@ int run_job(const RunArguments& a, const Given& given) {
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
                      text_of(held.fence()), command.front()));
   set_environment(held.client(), held.name(), held.fence(), held.valid_for());
-  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace};
+  const detail::JobTie tie{held.client()};
+  Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
   if (reliance.has_ended()) throw lost(a, held.client());
   if (successor) return keep_for(*successor, a, held.client(), reliance, signals);
-  const detail::JobTie tie{held.client()};
   Job job{command, signals.former(), tie,
           a.close ? Job::Connection::closed : Job::Connection::inherited};
   if (const auto status = attend(job, reliance, signals)) {

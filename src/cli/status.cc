@@ -187,6 +187,7 @@ int run_status(const StatusArguments& a) {
     print_as_json(status, a.all);
   } else {
     a.all ? print_all(status) : print_text(status);
+    if (status.view) print_set_settings(a.address);
   }
   return status.obstacle.empty() ? kHolds : kNoLease;
 }

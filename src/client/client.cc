@@ -88,19 +88,21 @@ std::vector<LockInfo> Client::who(std::string_view name, std::vector<std::uint32
 GroupStatus Client::status(bool all) { return client::status(*detail::OwnGateway{gateway_}, all); }
 MemberStats Client::stats() { return client::stats(*detail::OwnGateway{gateway_}); }
 
-void Client::leave_group(std::chrono::milliseconds patience) {
-  std::string why;
-  client::throw_if((*detail::OwnGateway{gateway_}).leave(patience, why), why);
-}
+void Client::leave_group(std::chrono::milliseconds patience) { client::leave(gateway_, patience); }
 void Client::evict(std::string_view member, Eviction eviction) {
-  std::string why;
-  const session::Evict asked{0, std::string{member}, static_cast<session::Evict::Kind>(eviction)};
-  client::throw_if((*detail::OwnGateway{gateway_}).evict(asked, why), why);
+  const auto kind = static_cast<session::Evict::Kind>(eviction);
+  client::administer(gateway_, session::Evict{0, std::string{member}, kind});
 }
 void Client::break_lock(std::string_view name, const std::optional<Fence>& fence) {
-  std::string why;
-  const session::Break asked{0, std::string{name}, fence};
-  client::throw_if((*detail::OwnGateway{gateway_}).break_lock(asked, why), why);
+  client::administer(gateway_, session::Break{0, std::string{name}, fence});
+}
+std::string Client::settings() { return client::administer(gateway_, session::AskSettings{}); }
+std::string Client::backup() { return client::administer(gateway_, session::AskBackup{}); }
+std::string Client::set_settings(const SettingsChange& change) {
+  session::SetSettings asked{0, {}, change.algorithms, change.default_algorithm, 0};
+  if (change.ttl) asked.ttl_ms = static_cast<std::uint64_t>(change.ttl->count());
+  asked.wait_ms = static_cast<std::uint64_t>(change.patience.count());
+  return client::administer(gateway_, std::move(asked), change.patience);
 }
 std::stop_token Client::lost() const { return (*detail::OwnGateway{gateway_}).lost(); }
 

@@ -229,6 +229,10 @@ std::error_code Connection::ask_for_an_end(session::Ask question, milliseconds p
   session::Answer answer;
   if (const auto error = ask(std::move(question), patience, answer)) return error;
   if (std::holds_alternative<session::Ended>(answer)) return {};
+  if (auto* told = std::get_if<session::Told>(&answer)) {
+    why = std::move(told->text);
+    return {};
+  }
   auto* refused = std::get_if<session::Refused>(&answer);
   if (refused == nullptr) return Errc::protocol;
   why = std::move(refused->why);
@@ -258,12 +262,6 @@ std::error_code Connection::stats(MemberStats& stats) {
   if (const auto error = ask_for(session::AskStats{}, told)) return error;
   stats = stats_of(std::move(told));
   return {};
-}
-
-std::error_code Connection::leave(milliseconds patience, std::string& why) {
-  constexpr milliseconds kForTheView{60'000};  // To be agreed on, after the draining.
-  return ask_for_an_end(session::Leave{0, static_cast<std::uint64_t>(patience.count())},
-                        patience + kForTheView, why);
 }
 
 bool Connection::is_gone() const {
@@ -350,6 +348,7 @@ bool Connection::take_frames() {
 void Connection::take(session::Answer answer) {
   if (const auto* pong = std::get_if<session::Pong>(&answer)) return take_pong(*pong);
   if (auto* lost = std::get_if<session::Lost>(&answer)) return lose(*lost);
+  if (const auto* terms = std::get_if<session::Terms>(&answer)) return heartbeat_.on_terms(*terms);
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
     heartbeat_.on_welcome(*welcome);
     if (heartbeat_.has_leases()) {

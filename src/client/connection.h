@@ -52,7 +52,6 @@ class Connection {
                       detail::LeftOut& left_out);
   std::error_code status(bool all, GroupStatus& status);
   std::error_code stats(MemberStats& stats);
-  std::error_code leave(std::chrono::milliseconds patience, std::string& why);
   std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
                                  std::string& why);
   int descriptor() const { return socket_.descriptor(); }
@@ -60,6 +59,7 @@ class Connection {
   void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }
   std::stop_token lost() const { return held_.lost(); }
   std::chrono::milliseconds valid_for() const;
+  std::chrono::milliseconds ttl() const { return heartbeat_.ttl(); }
 
   bool is_gone() const;
   std::string why_lost() const;

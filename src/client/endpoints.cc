@@ -121,11 +121,5 @@ std::error_code Endpoints::status(bool all, GroupStatus& status) {
   return there()->status(all, status);
 }
 std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(stats); }
-std::error_code Endpoints::leave(std::chrono::milliseconds patience, std::string& why) {
-  return there()->leave(patience, why);
-}
-std::error_code Endpoints::evict(const session::Evict& whom, std::string& why) {
-  return there()->ask_for_an_end(whom, 4 * session::kSilence, why);
-}
 
 }  // namespace hapax::client

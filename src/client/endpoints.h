@@ -48,11 +48,11 @@ class Endpoints final : public detail::Gateway {
                       detail::LeftOut& left_out) override;
   std::error_code status(bool all, GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
-  std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
-  std::error_code evict(const session::Evict& whom, std::string& why) override;
-  std::error_code break_lock(const session::Break& asked, std::string& why) override {
-    return there()->ask_for_an_end(asked, 2 * session::kSilence, why);
+  std::error_code administer(session::Ask asked, std::chrono::milliseconds patience,
+                             std::string& told) override {
+    return there()->ask_for_an_end(std::move(asked), patience, told);
   }
+  std::chrono::milliseconds ttl() const override { return now()->ttl(); }
   std::string why_lost() const override { return now()->why_lost(); }
   int descriptor() const override { return now()->descriptor(); }
   void has_job(pid_t group) noexcept override { now()->has_job(group); }

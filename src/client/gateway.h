@@ -102,12 +102,9 @@ class Gateway {
   virtual std::error_code status(bool all, GroupStatus& status) = 0;
   virtual std::error_code stats(MemberStats& stats) = 0;
 
-  // The daemon leaves its group, or stops another member's beats. `why` says more about a
-  // refusal.
-  virtual std::error_code leave(std::chrono::milliseconds patience, std::string& why) = 0;
-  virtual std::error_code evict(const session::Evict& whom, std::string& why) = 0;
-
-  virtual std::error_code break_lock(const session::Break& asked, std::string& why) = 0;
+  // What administrators ask for. `told`: what is said of it, or why it is refused.
+  virtual std::error_code administer(session::Ask asked, std::chrono::milliseconds patience,
+                                     std::string& told) = 0;
 
   // The way to the daemon, for a job to inherit: what is held is held as long as anybody has it
   // open. -1: there is none.
@@ -130,6 +127,8 @@ class Gateway {
   }
   // How long grants are good for without further word.
   virtual std::chrono::milliseconds valid_for() const = 0;
+  // How long a new lease lasts, as far as we were told; 0: there are none.
+  virtual std::chrono::milliseconds ttl() const { return std::chrono::milliseconds{0}; }
   std::chrono::milliseconds valid_for(const Holding& holding) const {
     return lost(holding).stop_requested() ? std::chrono::milliseconds{0} : valid_for();
   }

@@ -23,6 +23,8 @@ class JobTie {
   void excuse_silence(bool is_excused) const noexcept { gateway_->excuse_silence(is_excused); }
   // Why what was held is lost, for people; empty: nobody has said.
   std::string why_lost() const { return gateway_->why_lost(); }
+  // How long a new lease lasts now; 0: there are none.
+  std::chrono::milliseconds ttl() const { return gateway_->ttl(); }
   // Over TCP the daemon frees what is held when it has not heard from us for long, and cannot end
   // the job before that.
   bool is_remote() const {

@@ -43,9 +43,9 @@ class ForkedGateway final : public Gateway {
   }
   std::error_code status(bool, GroupStatus&) override { return Errc::forked; }
   std::error_code stats(MemberStats&) override { return Errc::forked; }
-  std::error_code leave(std::chrono::milliseconds, std::string&) override { return Errc::forked; }
-  std::error_code evict(const session::Evict&, std::string&) override { return Errc::forked; }
-  std::error_code break_lock(const session::Break&, std::string&) override { return Errc::forked; }
+  std::error_code administer(session::Ask, std::chrono::milliseconds, std::string&) override {
+    return Errc::forked;
+  }
   std::stop_token lost() const override { return lost_.get_token(); }
   std::stop_token lost(const Holding&) const override { return lost(); }
   std::chrono::milliseconds valid_for() const override { return std::chrono::milliseconds{0}; }

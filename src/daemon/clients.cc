@@ -118,6 +118,15 @@ void Clients::wind_up() {
   }
 }
 
+void Clients::follow_settings() {
+  const GroupOptions& options = host_.group.options();
+  counts_->follow(options.policy);
+  const auto ms = static_cast<std::uint64_t>(options.times.ttl / std::chrono::milliseconds{1});
+  for (const auto& visitor : visitors_.all()) {
+    if (visitor->knows_terms()) visitor->tell(session::Terms{ms});
+  }
+}
+
 void Clients::tell_left() {
   for (const auto& [weak, request] : std::exchange(told_to_leave_, {})) {
     if (const auto visitor = weak.lock()) visitor->tell(session::Ended{request});

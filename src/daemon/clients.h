@@ -46,6 +46,13 @@ class Clients {
     // For people: an error, or `done` with nothing or what is wrong.
     std::function<Result<void>(std::chrono::milliseconds patience)> leave;
     std::function<void(const session::Evict& whom, std::function<void(std::string)> done)> evict;
+    // What all members have in common, in JSON.
+    std::function<std::string()> settings;
+    // `done` with the same, or what is wrong.
+    std::function<void(const session::SetSettings& asked, std::string by,
+                       std::function<void(Result<std::string>)> done)>
+        set_settings;
+    std::function<void(std::function<void(Result<std::string>)> done)> backup;
   };
 
   explicit Clients(Host host);
@@ -60,9 +67,11 @@ class Clients {
   void wind_up();
   // Tells those who asked for it that the daemon has left its group.
   void tell_left();
+  // The group goes by other settings from now on: its TTL is told.
+  void follow_settings();
   void stop();
   std::size_t size() const { return visitors_.size(); }
-  const std::vector<RuleCounts>& counts() const { return counts_->rules(); }
+  const std::deque<RuleCounts>& counts() const { return counts_->rules(); }
 
  private:
   void receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
@@ -90,6 +99,10 @@ class Clients {
   std::function<void(const std::string& wrong)> tell_outcome(
       Visitor& visitor, session::RequestId request, std::optional<session::RequestId> campaign);
 
+  // Tells the text, or what is wrong, if the visitor is still there.
+  std::function<void(const Result<std::string>&)> tell_text(Visitor& visitor,
+                                                            session::RequestId request);
+
   void on(Visitor& visitor, session::Hello&& hello);
   void on(Visitor& visitor, session::Acquire&& a);
   void on(Visitor& visitor, session::Cancel&& c);
@@ -105,6 +118,9 @@ class Clients {
   void on(Visitor& visitor, session::Leave&& l);
   void on(Visitor& visitor, session::Evict&& e);
   void on(Visitor& visitor, session::Break&& b);
+  void on(Visitor& visitor, session::AskSettings&& a);
+  void on(Visitor& visitor, session::SetSettings&& s);
+  void on(Visitor& visitor, session::AskBackup&& a);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
   void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
 

@@ -275,4 +275,33 @@ void Clients::on(Visitor& visitor, session::Break&& b) {
                      tell_outcome(visitor, b.request, std::nullopt));
 }
 
+void Clients::on(Visitor& visitor, session::AskSettings&& a) {
+  if (forbids(visitor, a.request, Right::read, "see the settings of the group")) return;
+  visitor.tell(session::Told{a.request, host_.settings()});
+}
+
+void Clients::on(Visitor& visitor, session::SetSettings&& s) {
+  std::string what = "set";
+  if (s.ttl_ms) what += fmt::format(" TTL {} ms", *s.ttl_ms);
+  if (s.fallback) what += " default " + *s.fallback;
+  if (s.rules) what += fmt::format(" rules {}", fmt::join(*s.rules, ", "));
+  if (forbids(visitor, s.request, Right::administer, what)) return;
+  host_.set_settings(s, visitor.caller().text(), tell_text(visitor, s.request));
+}
+
+void Clients::on(Visitor& visitor, session::AskBackup&& a) {
+  if (forbids(visitor, a.request, Right::administer, "copy what the engine keeps")) return;
+  host_.backup(tell_text(visitor, a.request));
+}
+
+std::function<void(const Result<std::string>&)> Clients::tell_text(Visitor& visitor,
+                                                                   session::RequestId request) {
+  return [this, request, who = std::weak_ptr{visitor.shared()}](const Result<std::string>& text) {
+    const auto there = who.lock();
+    if (!there || !visitors_.contains(there)) return;
+    if (!text) return refuse(*there, request, text.error().message);
+    there->tell(session::Told{request, *text});
+  };
+}
+
 }  // namespace hapax

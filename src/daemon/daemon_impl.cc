@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "campaigns/election_payload.h"
 #include "campaigns/peer_message.h"
+#include "daemon/group_settings.h"
 #include "daemon/group_state.h"
 #include "daemon/who.h"
 #include "tls/tls.h"
@@ -120,7 +121,13 @@ Clients::Host Daemon::Impl::clients_host() {
       .state = [this] { return state(); },
       .stats = [this] { return stats_of(facts()); },
       .leave = [this](auto patience) { return leave(patience); },
-      .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); }};
+      .evict = [this](const session::Evict& whom, auto done) { evict(whom, std::move(done)); },
+      .settings = [this] { return settings_json(*joined_.group, joined_.on_engine); },
+      .set_settings =
+          [this](const session::SetSettings& asked, std::string by, auto done) {
+            set_settings(joined_.on_engine, asked, std::move(by), std::move(done));
+          },
+      .backup = [this](auto done) { back_up(joined_.on_engine, std::move(done)); }};
 }
 
 void Daemon::Impl::stop() {
@@ -136,7 +143,7 @@ void Daemon::Impl::wind_up() {
   if (std::exchange(is_winding_up_, true)) return;
   clients_->wind_up();
   // The group says when it is done, unless its engine is away, or somebody does not let go.
-  const Span lease = joined_.on_engine != nullptr ? config_.times.ttl : Span{0};
+  const Span lease = joined_.on_engine != nullptr ? joined_.group->options().times.ttl : Span{0};
   after(std::chrono::ceil<std::chrono::milliseconds>(lease) + kToWindUp, [this] { on_left(); });
   joined_.group->leave({});
 }

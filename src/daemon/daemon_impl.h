@@ -66,6 +66,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   std::optional<Turn> take_back(WaiterId waiter) override { return waiters_->take_back(waiter); }
   void on_stopped(const LockStats& stats) override { past_.add_past(stats); }
   void on_leased(Instant until) override;
+  void on_settings() override {
+    if (clients_) clients_->follow_settings();
+  }
   void on_message(Seat from, std::span<const std::uint8_t> message) override;
   void on_met(Seat peer) override;
   void on_away(Seat peer) override;

@@ -161,10 +161,11 @@ Result<Joined> join(boost::asio::io_context& io, const NodeConfig& config, Membe
     return error("the engine {} does not let us in: {}", *config.engine, (*engine)->health().said);
   }
   const Span typical = commit->value_or(milliseconds{10});
+  const LeaseTimes& times = group.options().times;
   host.log(fmt::format(
       "TTL {} ms: what a member that dies has held is free after {} ms at most, with three members "
       "and commits of {} ms, as measured now",
-      in_ms(config.times.ttl).count(), in_ms(config.times.worst_takeover(3, typical)).count(),
+      in_ms(times.ttl).count(), in_ms(times.worst_takeover(3, typical)).count(),
       std::chrono::ceil<milliseconds>(typical).count()));
   return Joined{std::move(*engine), std::move(*joined), &group};
 }

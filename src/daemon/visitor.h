@@ -54,6 +54,10 @@ class Visitor final : public SessionStream {
   // may be there and not know; unless it said goodbye.
   bool may_live_on() const { return (is_behind_tcp() || was_hung_up_on()) && !has_said_goodbye_; }
   void say_goodbye() { has_said_goodbye_ = true; }
+  // Whether its version understands what it is told unasked of another TTL.
+  bool knows_terms() const {
+    return has_introduced_itself() && version() >= session::Terms::kSince;
+  }
   bool has_said_goodbye() const { return has_said_goodbye_; }
   // On this machine only, and of its own user.
   void has_job(const session::Job& job);

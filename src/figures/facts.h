@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ struct Facts {
   Term term{};
   std::chrono::nanoseconds longest_turn{};  // Of the loop.
   std::size_t clients = 0;
-  const std::vector<RuleCounts>& requests;
+  const std::deque<RuleCounts>& requests;
   std::optional<std::chrono::system_clock::time_point> certificate_until;
   std::uint64_t complaints = 0;
   std::chrono::milliseconds uptime{};

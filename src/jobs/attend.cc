@@ -24,6 +24,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kLookAtGrant{100};
 constexpr int kLookInBackground_ms = 200;
 constexpr int kForTheWord_ms = 100;
+constexpr int kGracesOfALease = 4;
 
 bool has_any_ended(const std::vector<std::stop_token>& ends) {
   return std::any_of(ends.begin(), ends.end(),
@@ -33,19 +34,26 @@ bool has_any_ended(const std::vector<std::stop_token>& ends) {
 }  // namespace
 
 Reliance::Reliance(const std::vector<std::stop_token>& ends,
-                   std::function<milliseconds()> valid_for, milliseconds grace)
+                   std::function<milliseconds()> valid_for, milliseconds grace,
+                   const detail::JobTie& tie)
     : ends_(ends),
       valid_for_(std::move(valid_for)),
       grace_(grace),
+      tie_(tie),
       good_until_(steady_clock::now()) {
   for (const std::stop_token& token : ends) on_end_.emplace_back(token, Ring{bell_});
+}
+
+milliseconds Reliance::grace() const {
+  const milliseconds ttl = tie_.ttl();
+  return ttl.count() == 0 ? grace_ : std::min(grace_, ttl / kGracesOfALease);
 }
 
 bool Reliance::has_ended() {
   const milliseconds valid = valid_for_();
   if (has_any_ended(ends_)) return true;  // After valid_for, which is zero from here on.
   good_until_ = steady_clock::now() + valid;
-  return valid <= grace_;
+  return valid <= grace();
 }
 
 bool Reliance::is_renewed() {
@@ -64,13 +72,13 @@ milliseconds Reliance::good_for() const {
 }
 
 milliseconds Reliance::lasts_for() const {
-  return std::max(milliseconds{1}, valid_for_() - grace_);
+  return std::max(milliseconds{1}, valid_for_() - grace());
 }
 
 milliseconds Reliance::grace_left() const {
   constexpr milliseconds kToDie{10};
   const auto left = std::chrono::floor<milliseconds>(good_until_ - steady_clock::now()) - kToDie;
-  return std::clamp(left, milliseconds{0}, grace_);
+  return std::clamp(left, milliseconds{0}, grace());
 }
 
 std::optional<int> attend(Job& job, Reliance& reliance, Signals& signals) {
@@ -115,7 +123,7 @@ milliseconds grace_within_lease(Client& client, std::optional<double> said_s) {
   const milliseconds said{static_cast<std::int64_t>(said_s.value_or(0) * 1000)};
   if (!status.view) return said_s ? said : kUsual;
   // The rest is for beats and signs of life on their way.
-  const milliseconds most = status.view->ttl / 4;
+  const milliseconds most = status.view->ttl / kGracesOfALease;
   if (!said_s) return std::min(kUsual, most);
   if (said <= most) return said;
   throw Failure{

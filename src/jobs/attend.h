@@ -11,6 +11,7 @@
 
 #include "console/signals.h"
 #include "hapax/hapax.h"
+#include "client/job_tie.h"
 #include "jobs/job.h"
 
 namespace hapax::cli {
@@ -24,9 +25,11 @@ inline constexpr std::chrono::milliseconds kLongestGrace =
 // end before anybody else can have it.
 class Reliance {
  public:
-  // Ends with any of `ends`, or when it is good for no longer than `grace`.
+  // Ends with any of `ends`, or when it is good for no longer than `grace`; which is shorter if the
+  // TTL becomes so.
   Reliance(const std::vector<std::stop_token>& ends,
-           std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace);
+           std::function<std::chrono::milliseconds()> valid_for, std::chrono::milliseconds grace,
+           const detail::JobTie& tie);
 
   bool has_ended();
   // The same after we have slept: gives the daemon time to say that it lasts.
@@ -48,7 +51,10 @@ class Reliance {
   };
   std::vector<std::stop_token> ends_;
   std::function<std::chrono::milliseconds()> valid_for_;
-  std::chrono::milliseconds grace_;
+  std::chrono::milliseconds grace() const;
+
+  const std::chrono::milliseconds grace_;  // At most.
+  const detail::JobTie& tie_;
   std::chrono::steady_clock::time_point good_until_;  // As of when it was looked at last.
   Bell bell_;
   std::list<std::stop_callback<Ring>> on_end_;

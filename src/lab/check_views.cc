@@ -57,6 +57,7 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
                              {"wiped", &ViewCheckOptions::wiped},
                              {"restored", &ViewCheckOptions::restored},
                              {"cut", &ViewCheckOptions::cut},
+                             {"settings", &ViewCheckOptions::settings},
                              {"answer", &ViewCheckOptions::lost_answer}}) {
     if (kind == known.name) {
       options.*known.allowed = true;
@@ -65,7 +66,7 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
   }
   throw UsageError{fmt::format(
       "fault '{}' is not known; views have crash, pause, restart, leave, evict, delete, wiped, "
-      "restored, cut and answer",
+      "restored, cut, settings and answer",
       kind)};
 }
 

@@ -11,7 +11,7 @@ void add_views(Command& command, ViewArguments& a) {
               {.shows_default = true, .group = group});
   command.add("--most-faults", &a.most_faults,
               "Faults in one run; --faults says which: crash, pause (the default), restart, leave, "
-              "evict, delete, wiped, restored, cut, answer",
+              "evict, delete, wiped, restored, cut, settings, answer",
               {.shows_default = true, .group = group});
   command.add("--fixed", &a.fixed,
               "Of a fixed list of members, which agree by unanimity; its faults are restart (the "

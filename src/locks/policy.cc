@@ -153,6 +153,50 @@ std::string Policy::text() const {
   return text + text_of(default_);
 }
 
+std::string Policy::lines() const {
+  std::string lines;
+  for (const Rule& rule : rules_) lines += fmt::format("{}={}\n", rule.pattern, text_of(rule.kind));
+  return lines + text_of(default_);
+}
+
+Result<Policy> Policy::from_lines(std::string_view lines) {
+  Policy policy;
+  for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
+    if (const auto added = policy.add(lines.substr(0, end)); !added) return added.error();
+    lines.remove_prefix(end + 1);
+  }
+  if (const auto set = policy.set_default(lines); !set) return set.error();
+  return policy;
+}
+
+std::vector<Policy::Rule> Policy::shapes() const {
+  const auto shape_of = [](const LockKind& kind) {
+    return is_shared(kind.algorithm) ? LockKind{kind.algorithm, kind.units} : LockKind{};
+  };
+  std::vector<Rule> shapes;
+  for (const Rule& rule : rules_) shapes.push_back({rule.pattern, shape_of(rule.kind)});
+  const LockKind others = shape_of(default_);
+  while (!shapes.empty() && shapes.back().kind == others) shapes.pop_back();
+  // Of neighbours that mean the same, the order does not matter.
+  for (std::size_t from = 0, to = 0; from < shapes.size(); from = to) {
+    while (to < shapes.size() && shapes[to].kind == shapes[from].kind) ++to;
+    std::sort(shapes.begin() + static_cast<std::ptrdiff_t>(from),
+              shapes.begin() + static_cast<std::ptrdiff_t>(to),
+              [](const Rule& a, const Rule& b) { return a.pattern < b.pattern; });
+  }
+  shapes.push_back({"", others});
+  return shapes;
+}
+
+Result<void> Policy::check_change_to(const Policy& later) const {
+  if (shapes() == later.shapes()) return {};
+  return error(
+      "that would change which locks several may hold at once, or how many ({} instead of {}): who "
+      "holds one now counts on it. Only algorithms that let in one at a time can be exchanged "
+      "while members run",
+      later.text(), text());
+}
+
 std::vector<std::string> Policy::warnings() const {
   std::vector<std::string> texts;
   const auto look_at = [&](AlgorithmId id, std::string_view which) {

@@ -43,6 +43,14 @@ class Policy {
   // The default, then rules in order: an error that says which one is wrong and what to write.
   static Result<Policy> parse(std::string_view fallback, std::span<const std::string> rules);
 
+  // The rules and then the default, a line each; and what was written so.
+  std::string lines() const;
+  static Result<Policy> from_lines(std::string_view lines);
+  // An error if `later` lets several hold a lock at once that only one may hold by this policy, or
+  // the other way round, or another number: who holds one across the change counts on it. It looks
+  // at the rules rather than at names, and may refuse what would do.
+  Result<void> check_change_to(const Policy& later) const;
+
   // Appends "PATTERN=ALGORITHM". The last = separates the two, so that a pattern may contain one.
   Result<void> add(std::string_view rule);
   // An error if there is no such algorithm.
@@ -70,7 +78,8 @@ class Policy {
   // What a person should know before using this policy; a sentence each.
   std::vector<std::string> warnings() const;
 
-  friend bool operator==(const Policy&, const Policy&) = default;
+  // Whether they say the same; in which order voting sets were named does not count.
+  friend bool operator==(const Policy& a, const Policy& b) { return a.lines() == b.lines(); }
 
  private:
   struct Rule {
@@ -82,6 +91,8 @@ class Policy {
   Result<LockKind> find_kind(std::string_view text);
   Result<LockKind> find_sets(LockKind kind, std::string_view text);
   std::string text_of(const LockKind& kind) const;
+  // Which locks several may hold: the rules that matter for that, in order, and the default's.
+  std::vector<Rule> shapes() const;
   const LockKind& kind_of(std::size_t rule) const {
     return rule < rules_.size() ? rules_[rule].kind : default_;
   }

@@ -134,5 +134,36 @@ TEST(Policy, IsTextThatSaysAllOfIt) {
   EXPECT_EQ(Policy::parse("semaphore-ra:1", {}).value().text(), "semaphore-ra:1");
 }
 
+TEST(Policy, IsReadBackFromItsLines) {
+  const std::vector<std::string> rules{"a,b c=maekawa:cyclic", "x=y=semaphore-ra:4"};
+  const Policy policy = Policy::parse("maekawa:1:1,2;2:2,3;3:1,3", rules).value();
+  EXPECT_EQ(policy.lines(), "a,b c=maekawa:cyclic\nx=y=semaphore-ra:4\nmaekawa:1:1,2;2:2,3;3:1,3");
+  EXPECT_EQ(Policy::from_lines(policy.lines()).value(), policy);
+  EXPECT_EQ(Policy::from_lines("raymond").value(), Policy::parse("raymond", {}).value());
+  for (const char* wrong : {"", "raymond\n", "raymond\nmaekawa", "a=raymond\n\nmaekawa"}) {
+    EXPECT_FALSE(Policy::from_lines(wrong).has_value()) << wrong;
+  }
+}
+
+TEST(Policy, ChangesOnlyWhereOneAtATimeIsLetInBeforeAndAfter) {
+  const auto may_follow = [](const std::string& before, const std::string& after) {
+    return Policy::from_lines(before)
+        .value()
+        .check_change_to(Policy::from_lines(after).value())
+        .has_value();
+  };
+  EXPECT_TRUE(may_follow("raymond", "a=maekawa\nb=central\nlamport"));
+  EXPECT_TRUE(may_follow("p=semaphore-ra:4\nr=readers-writers\nraymond",
+                         "p=semaphore-ra:4\nr=readers-writers\na=maekawa\ncentral"));
+  EXPECT_TRUE(may_follow("p=semaphore-ra:4\nq=semaphore-ra:4\nraymond",
+                         "q=semaphore-ra:4\np=semaphore-ra:4\nraymond"));
+  EXPECT_FALSE(may_follow("raymond", "p=semaphore-ra:4\nraymond"));
+  EXPECT_FALSE(may_follow("p=semaphore-ra:4\nraymond", "raymond"));
+  EXPECT_FALSE(may_follow("p=semaphore-ra:4\nraymond", "p=semaphore-ra:3\nraymond"));
+  EXPECT_FALSE(may_follow("p=readers-writers\nraymond", "p=semaphore-ra:1\nraymond"));
+  EXPECT_FALSE(may_follow("p*=semaphore-ra:4\nraymond", "pa=maekawa\np*=semaphore-ra:4\nraymond"));
+  EXPECT_FALSE(may_follow("raymond", "readers-writers"));
+}
+
 }  // namespace
 }  // namespace hapax

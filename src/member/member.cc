@@ -218,9 +218,13 @@ bool Member::is_complete() {
 
 // --- leaving ---
 
-std::error_code Member::leave(std::chrono::milliseconds patience, std::string& why) {
-  constexpr std::chrono::seconds kForTheView{60};  // To be agreed on, after the draining.
-  return leave_until(std::chrono::steady_clock::now() + patience + kForTheView, patience, why);
+// Of what a daemon can be asked for, a program asks its own member only to leave.
+std::error_code Member::administer(session::Ask asked, std::chrono::milliseconds patience,
+                                   std::string& told) {
+  const auto* leave = std::get_if<session::Leave>(&asked);
+  if (leave == nullptr) return Errc::refused;
+  return leave_until(std::chrono::steady_clock::now() + patience,
+                     std::chrono::milliseconds{leave->patience_ms}, told);
 }
 
 std::error_code Member::leave_until(detail::Deadline deadline,

@@ -59,9 +59,8 @@ class Member final : public detail::Gateway {
                       detail::LeftOut& left_out) override;
   std::error_code status(bool all, GroupStatus& status) override;
   std::error_code stats(MemberStats& stats) override;
-  std::error_code leave(std::chrono::milliseconds patience, std::string& why) override;
-  std::error_code evict(const session::Evict&, std::string&) override { return Errc::refused; }
-  std::error_code break_lock(const session::Break&, std::string&) override { return Errc::refused; }
+  std::error_code administer(session::Ask asked, std::chrono::milliseconds patience,
+                             std::string& told) override;
   bool can_lose() const override { return can_lose_; }
   std::stop_token lost() const override { return lease_.token(0); }
   std::stop_token lost(const detail::Holding& holding) const override {

@@ -9,8 +9,8 @@
 #include "engines/engines.h"
 #include "hapax/error.h"
 #include "member/member.h"
-#include "membership/directory.h"
 #include "net/usual_folder.h"
+#include "records/directory.h"
 
 namespace hapax {
 namespace {
@@ -108,9 +108,6 @@ std::vector<LockInfo> Node::who(std::string_view name, std::vector<std::uint32_t
 }
 GroupStatus Node::status(bool all) { return client::status(*detail::OwnGateway{gateway_}, all); }
 MemberStats Node::stats() { return client::stats(*detail::OwnGateway{gateway_}); }
-void Node::leave_group(std::chrono::milliseconds patience) {
-  std::string why;
-  client::throw_if((*detail::OwnGateway{gateway_}).leave(patience, why), why);
-}
+void Node::leave_group(std::chrono::milliseconds patience) { client::leave(gateway_, patience); }
 
 }  // namespace hapax

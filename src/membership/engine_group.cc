@@ -29,6 +29,7 @@ EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engi
       registrar_(engine, options_.settings(), options_.state.is_new_group, registrar_handlers()),
       upkeep_(service_, registrar_, options_.times,
               [this](Life life) { return links_.is_up(life); }),
+      settings_(service_, registrar_, Settings{options_.times.ttl, options_.policy}),
       lease_news_(options_.engine, options_.times,
                   [this](const std::string& line, LogLevel level) { log(line, level); }),
       timer_(io),
@@ -51,7 +52,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
           [this](const EngineAsk& ask, Outcome outcome) {
             if (is_stopped_) return;
             const Instant now = boot_clock_now();
-            counts_.commits.note(now - ask.sent);
+            counts_.note_commit(now - ask.sent);
             ++counts_.outcomes[static_cast<std::size_t>(outcome)];
             service_.on_committed(now, ask, outcome, orders_);
             tend();
@@ -64,7 +65,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
                 "the group {} runs with {}; this member was given {}: give all of "
                 "them the same, or stop them all first; one that died counts until a member "
                 "with the old settings has cleared it away",
-                options_.group, theirs, options_.settings());
+                options_.group, theirs, settings_.given().text());
             if (is_enlisted()) host_.log_once(refusal_);
           },
       .on_taken =
@@ -85,7 +86,7 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
           },
       .after_a_lease =
           [this](std::function<void()> then) {
-            seat_timer_.expires_after(options_.times.ttl);
+            seat_timer_.expires_after(longest_ttl());
             seat_timer_.async_wait([this, then = std::move(then)](const error_code& cancelled) {
               if (!cancelled && !is_stopped_) then();
             });
@@ -98,7 +99,7 @@ Result<void> EngineGroup::start() {
   if (!probe) return probe.error();
   (*probe)->close();
   if (const auto recalled = recall(); !recalled) return recalled.error();
-  enlist();
+  options_.state.restored ? restore() : enlist();
   return {};
 }
 
@@ -195,9 +196,11 @@ void EngineGroup::on_enlisted(const Enlisted& me) {
     log(fmt::format(
         "the engine has no view of group {}: the first begins in {:.1f} s, when the leases of a "
         "group whose records it has lost are over; if there was none, say --new-group",
-        options_.group, std::chrono::duration<double>(options_.times.patience()).count()));
+        options_.group,
+        std::chrono::duration<double>(service_.lease().longest().patience()).count()));
   }
-  service_.be_born(me.life, std::max(seen_, options_.state.epoch_above));
+  take_settings();
+  service_.be_born(me.life, std::max(seen_, options_.state.epoch_above), &options_.policy);
   upkeep_.be_born();
   open_links();
   tend();
@@ -220,6 +223,7 @@ void EngineGroup::on_directory(const Directory& directory, Instant asked) {
   links_.learn(directory);
   const bool is_here = links_.is_open() && service_.keeper().self() == registrar_.me().life;
   if (is_here) links_.meet(directory);
+  if (is_here && directory.set) follow_ttl(*directory.set);
   const Epoch beyond = options_.state.is_new_group ? Epoch{} : epoch_of_today();
   service_.on_register(boot_clock_now(), asked, directory.reg, beyond, orders_);
   tend();
@@ -240,6 +244,7 @@ void EngineGroup::on_link_broken() { service_.on_link_broken(boot_clock_now(), o
 // committed and not read yet.
 void EngineGroup::on_view() {
   const Roll& roll = service_.keeper().roll();
+  follow_settings();
   std::set<Seat> seats;
   for (const Enlisted& e : registrar_.directory().lives) {
     if (roll.has(e.life)) seats.insert(Seat{e.seat});
@@ -293,6 +298,7 @@ void EngineGroup::see_to_membership() {
     }
   }
   for (const Enlisted& life : upkeep_.stale(now)) registrar_.strike(life);
+  settings_.look(now);
   tell_news(now);
   drain();
   arm();

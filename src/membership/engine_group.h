@@ -14,11 +14,20 @@
 #include "membership/group.h"
 #include "membership/member_state.h"
 #include "membership/registrar.h"
+#include "membership/settings_changer.h"
 #include "membership/upkeep.h"
 #include "news/lease_news.h"
 #include "service/service.h"
 
 namespace hapax {
+
+struct EnlistedMember {
+  Enlisted who;
+  bool is_member = false;  // Of the view.
+  bool is_self = false;
+  bool is_up = false;  // Connected to us.
+  bool is_evicted = false;
+};
 
 class EngineGroup final : public Group {
  public:
@@ -28,8 +37,7 @@ class EngineGroup final : public Group {
                                                      MemberHost& host);
   ~EngineGroup() override;
 
-  // Begins to enlist: see is_enlisted().
-  Result<void> start() override;
+  Result<void> start() override;  // Begins to enlist: see is_enlisted().
   void stop() override;
   void leave(Span patience) override;
 
@@ -43,13 +51,7 @@ class EngineGroup final : public Group {
   std::string obstacle() const override;
   std::vector<AwayMember> away() const override;
 
-  struct Other {
-    Enlisted who;
-    bool is_member = false;  // Of the view.
-    bool is_self = false;
-    bool is_up = false;  // Connected to us.
-    bool is_evicted = false;
-  };
+  using Other = EnlistedMember;
   std::vector<Other> enlisted() const;  // All that are, with ourselves.
   // By its name or its life; one that is banned does not come back, even if it is started again.
   // `done` with nothing, or what is wrong.
@@ -58,7 +60,9 @@ class EngineGroup final : public Group {
   // By the name it had, or its seat as people count.
   void unban(const std::string& whom, std::function<void(std::string)> done);
   const std::vector<Ban>& bans() const { return registrar_.directory().bans; }
-
+  const SettingsChanger& settings() const { return settings_; }
+  void set_settings(SettingsChanger::Asked asked, SettingsChanger::Done done);
+  void back_up(std::function<void(Result<Backup>)> done);
   const Service& service() const { return service_; }
   engine::Health health() const;
   // A sentence about an engine that does not answer; empty if it does.
@@ -74,9 +78,9 @@ class EngineGroup final : public Group {
 
   Registrar::Handlers registrar_handlers();
   Result<void> recall();
+  void restore();
   void remember(Epoch epoch);
-  // Whether the engine may have lost what it knew of a group by this name.
-  bool may_have_lost_all() const;
+  bool may_have_lost_all() const;  // The engine, what it knew of a group by this name.
   void note_if_older(const Register& reg);
   void note_eviction(const Directory& directory);
   void on_went_back();
@@ -89,6 +93,10 @@ class EngineGroup final : public Group {
   void arm();
   void drain();
   void tell_news(Instant now);
+  void take_settings();
+  void follow_settings();
+  void follow_ttl(const SetSettings& set);
+  Span longest_ttl() const;
 
   Result<void> ask(std::string_view name, WaiterId waiter, Want want) override;
   Result<void> give_back(std::string_view name, WaiterId waiter, std::optional<Turn> last) override;
@@ -107,6 +115,7 @@ class EngineGroup final : public Group {
   Service service_;
   Registrar registrar_;
   Upkeep upkeep_;
+  SettingsChanger settings_;
   LeaseNews lease_news_;
   boost::asio::steady_timer timer_;
   boost::asio::steady_timer seat_timer_;

@@ -1,140 +1,18 @@
 #include "membership/engine_group.h"
 
-#include <algorithm>
-#include <boost/asio/ip/tcp.hpp>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
 
-#include "base/boot_clock.h"
 #include "base/testing/folder.h"
-#include "engine/fake.h"
-#include "membership/directory.h"
+#include "membership/testing/participants.h"
 
 namespace hapax {
 namespace {
 
 using std::chrono::milliseconds;
+using testing_members::Groups;
+using testing_members::Participant;
 
 constexpr std::string_view kSettings = "TTL 600 ms and locks by carvalho-roucairol";
-
-std::uint16_t free_port(boost::asio::io_context& io) {
-  using boost::asio::ip::tcp;
-  tcp::acceptor acceptor{io, {boost::asio::ip::address_v4::loopback(), 0}};
-  return acceptor.local_endpoint().port();
-}
-
-const StatePlan kNewGroup{.path = "", .is_new_group = true};
-
-// A member, and who holds what at it.
-struct Participant final : MemberHost {
-  Participant(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
-              milliseconds ttl = milliseconds{600},
-              std::optional<std::uint32_t> own_seat = std::nullopt,
-              const StatePlan& state = kNewGroup)
-      : engine(engine::open_fake(io, server)), port(free_port(io)) {
-    GroupOptions options;
-    options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
-    options.is_insecure = true;
-    options.name = std::move(name);
-    options.times.ttl = ttl;
-    options.seat = own_seat;
-    options.state = state;
-    auto made = EngineGroup::create(io, std::move(options), *engine, *this);
-    group = std::move(made.value());
-    EXPECT_TRUE(group->start().has_value());
-  }
-
-  void on_granted(const Grant& grant) override {
-    held.insert(grant.waiter);
-    fence = grant.fence;
-  }
-  void on_wanted(WaiterId) override {}
-  void on_lost(WaiterId waiter) override {
-    held.erase(waiter);
-    lost.insert(waiter);
-  }
-  void on_recalled(WaiterId waiter) override { recalled.insert(waiter); }
-  void on_leased(Instant until) override { promised = until; }
-  bool is_inside(WaiterId) override { return true; }
-  void on_message(Seat, std::span<const std::uint8_t>) override {}
-  void on_met(Seat) override {}
-  void on_forgotten(Seat) override {}
-  void on_settled() override {}
-  void on_left() override { left = true; }
-  void log(const std::string& line, LogLevel) override { lines.push_back(line); }
-  void log_once(const std::string& line, LogLevel level) override {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) log(line, level);
-  }
-
-  std::unique_ptr<engine::Engine> engine;
-  std::uint16_t port;
-  std::unique_ptr<EngineGroup> group;
-  std::set<WaiterId> held, lost, recalled;
-  Fence fence;
-  Instant promised{};  // To its clients.
-  bool left = false;
-  std::vector<std::string> lines;
-
-  std::size_t members() const {
-    const Keeper& keeper = group->service().keeper();
-    return keeper.standing() == Standing::running ? keeper.roll().members.size() : 0;
-  }
-  Epoch epoch() const { return group->service().keeper().roll().epoch; }
-};
-
-class Groups : public ::testing::Test {
- protected:
-  template <class Done>
-  bool until(Done done, milliseconds patience = milliseconds{15'000}) {
-    const Instant end = boot_clock_now() + patience;
-    while (!done()) {
-      if (boot_clock_now() > end) return false;
-      io.restart();
-      io.run_one_for(milliseconds{5});
-    }
-    return true;
-  }
-  void join(std::size_t count, const StatePlan& state = kNewGroup) {
-    for (std::size_t i = seats.size(); i < count; ++i) {
-      seats.push_back(std::make_unique<Participant>(io, server, fmt::format("host-{}", i),
-                                                    milliseconds{600}, std::nullopt, state));
-    }
-  }
-  bool acquire(std::size_t seat, WaiterId waiter) {
-    return seats[seat]->group->acquire("orders", waiter).has_value() &&
-           until([&] { return seats[seat]->held.contains(waiter); });
-  }
-  bool all_in_one_view(std::size_t size) const {
-    for (const auto& seat : seats) {
-      if (seat && (seat->members() != size || seat->epoch() != front().epoch())) return false;
-    }
-    return true;
-  }
-  const Participant& front() const {
-    for (const auto& seat : seats) {
-      if (seat) return *seat;
-    }
-    return *seats.front();
-  }
-  std::string logs() const {
-    std::string text;
-    for (const auto& seat : seats) {
-      for (const auto& line : seat ? seat->lines : std::vector<std::string>{}) text += line + '\n';
-      text += '\n';
-    }
-    return text;
-  }
-
-  boost::asio::io_context io;
-  engine::FakeServer server;
-  std::vector<std::unique_ptr<Participant>> seats;
-};
 
 TEST_F(Groups, FindOneAnotherThroughTheEngine) {
   join(3);

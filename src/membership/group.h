@@ -21,12 +21,12 @@
 #include "base/seat.h"
 #include "core/want.h"
 #include "membership/away_member.h"
-#include "membership/directory.h"
 #include "membership/group_counts.h"
 #include "membership/group_options.h"
 #include "membership/life_links.h"
 #include "membership/member_host.h"
 #include "news/view_news.h"
+#include "records/directory.h"
 #include "service/member_views.h"
 #include "service/orders.h"
 

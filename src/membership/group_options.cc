@@ -2,31 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "core/lock_name.h"
-#include "membership/directory.h"
 #include "net/frame.h"
 #include "net/mesh.h"
+#include "records/directory.h"
+#include "records/settings.h"
 
 namespace hapax {
 
-namespace {
-
-// The first part of a long text, and what tells it from others that begin alike.
-std::string shortened(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  constexpr std::size_t kDigest = 22;  // As below.
-  return fmt::format("{}… ({:016x})", text.substr(0, most - kDigest), hash_of_lock(text));
-}
-
-}  // namespace
-
 std::string GroupOptions::settings() const {
+  if (!list) return Settings{times.ttl, policy}.text();
   constexpr std::size_t kShown = 4096;
   const std::string locks = shortened(policy.text(), kShown);
-  if (!list) {
-    return fmt::format("TTL {} ms and locks by {}", times.ttl / std::chrono::milliseconds{1},
-                       locks);
-  }
   std::string members;
   for (const net::Address& address : list->members) {
     members += (members.empty() ? "" : ",") + address.text();
@@ -66,7 +52,7 @@ net::MeshOptions GroupOptions::mesh() const {
   }
   options.listen = listen;
   options.group = group;
-  options.settings = shortened(settings(), net::kLongestSettings);
+  options.settings = shortened(started.empty() ? settings() : started, net::kLongestSettings);
   options.tls = tls;
   options.is_insecure = is_insecure;
   return options;

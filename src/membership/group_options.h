@@ -14,6 +14,7 @@
 #include "locks/policy.h"
 #include "net/address.h"
 #include "net/mesh.h"
+#include "records/backup.h"
 #include "service/lease_times.h"
 #include "tls/tls.h"
 
@@ -27,6 +28,8 @@ struct StatePlan {
   // All members of any group by this name are stopped, and nobody relies on what they granted.
   bool is_new_group = false;
   Epoch epoch_above{};  // Epochs begin above it.
+  // Of an engine's member: it takes from there what its engine has lost.
+  std::optional<Backup> restored{};
   // Of a list: whether other processes hold locks through this member: what is held in it ends with
   // it.
   bool serves_clients = true;
@@ -52,7 +55,8 @@ struct GroupOptions {
   bool is_insecure = false;          // All users of this machine are trusted, at loopback ports.
   Policy policy;
   LeaseTimes times;
-  std::string election;  // For people: how the members of a list elect.
+  std::string started{};  // What links say of our settings, if not those: see SetSettings.
+  std::string election;   // For people: how the members of a list elect.
 
   // What all members must have in common, as people read it: locks are safe only if all go by the
   // same leases and the same algorithms.

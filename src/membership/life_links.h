@@ -17,9 +17,10 @@
 #include "base/asio_fwd.h"
 #include "base/log.h"
 #include "base/seat.h"
-#include "membership/directory.h"
 #include "membership/group_options.h"
 #include "net/mesh.h"
+#include "records/directory.h"
+#include "service/orders.h"
 #include "view/roll.h"
 
 namespace hapax {

@@ -24,6 +24,7 @@ class MemberHost : public Holders {
   virtual void on_recalled(WaiterId waiter) = 0;
   // The lease lasts until then, on the clock of boot_clock.h. What was lost before has been told.
   virtual void on_leased(Instant /*until*/) {}
+  virtual void on_settings() {}  // The group's options say others from now on.
   // Neither about locks nor about views.
   virtual void on_message(Seat from, std::span<const std::uint8_t> message) = 0;
   // It is connected, again perhaps; what it was told meanwhile it did not hear.

@@ -122,10 +122,13 @@ void Registrar::try_to_enlist(const Directory& now) {
   if (!seat) return;  // Full: the next change may free one.
   if (wish_->seat && !may_take(now, *seat)) return;
   Enlisted me{next_life(now), *seat, wish_->address, wish_->name, false, 0, 0, 0};
-  Change change = enlisting(now, me, settings_);
+  // Whoever says that nobody is left of an earlier group starts with what it was given.
+  const bool starts_over = is_new_group_ && now.lives.empty();
+  const auto set = starts_over ? std::nullopt : now.set;
+  Change change = enlisting(now, me, settings_, starts_over);
   is_enlisting_ = true;
   engine_.commit(std::move(change.conditions), std::move(change.writes),
-                 if_alive([this, me](engine::Outcome outcome, engine::Revision revision) {
+                 if_alive([this, me, set](engine::Outcome outcome, engine::Revision revision) {
                    is_enlisting_ = false;
                    // Not enlisted for certain: try again, as another life; if the engine is away,
                    // when somebody asks for the next read. One that is enlisted and never announced
@@ -136,6 +139,7 @@ void Registrar::try_to_enlist(const Directory& now) {
                    learn(revision);
                    wish_.reset();
                    me_ = me;
+                   set_ = set;
                    handlers_.on_enlisted(me_);
                    read();
                  }));
@@ -173,6 +177,7 @@ void Registrar::carry_out(const EngineAsk& ask) {
   } else {
     me_.announced = true;
     ++me_.beat;
+    me_.ttl_ms = ask.ttl_ms;
     change = beating(me_);
   }
   engine_.commit(std::move(change.conditions), std::move(change.writes),
@@ -190,6 +195,10 @@ void Registrar::change(Change change, std::function<void(Outcome)> done) {
                  if_alive([done = std::move(done)](engine::Outcome outcome, engine::Revision) {
                    done(outcome_of(outcome));
                  }));
+}
+
+void Registrar::copy(std::function<void(Result<engine::Snapshot>)> done) {
+  engine_.read({""}, if_alive(std::move(done)));
 }
 
 void Registrar::show_life() {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "membership/directory.h"
+#include "records/directory.h"
 #include "service/orders.h"
 #include "view/keeper.h"
 
@@ -47,10 +47,10 @@ class Registrar {
   // restored, does not know which were given out.
   void enlist(std::string address, std::string name, std::optional<std::uint32_t> seat);
   void carry_out(const EngineAsk& ask);
-  // Asks and hears nothing more: the io_context may run out of work.
-  void stop();
+  void stop();  // Asks and hears nothing more: the io_context may run out of work.
   // Somebody is evicted or banned, or a ban is lifted.
   void change(Change change, std::function<void(Outcome)> done);
+  void copy(std::function<void(Result<engine::Snapshot>)> done);
   // Says that we are there, though not announced.
   void show_life();
   // We are not there any more; `done` when the engine knows, or does not answer, and not from
@@ -64,6 +64,8 @@ class Registrar {
   void set_reached(std::uint32_t reached) { me_.reached = reached; }
 
   const Enlisted& me() const { return me_; }
+  // What had been set when we were enlisted.
+  const std::optional<SetSettings>& set_before() const { return set_; }
   const Directory& directory() const { return directory_; }
   // Whether the directory was read after we were enlisted.
   bool is_up_to_date() const { return directory_.revision >= own_commit_; }
@@ -89,6 +91,7 @@ class Registrar {
   std::unique_ptr<engine::Watch> watch_;
   Directory directory_;
   Enlisted me_;
+  std::optional<SetSettings> set_;
   struct Wish {
     std::string address, name;
     std::optional<std::uint32_t> seat;

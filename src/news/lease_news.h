@@ -35,7 +35,7 @@ class LeaseNews {
   void look_at_lease(Instant now, const Sight& sight);
 
   std::string engine_;
-  LeaseTimes times_;
+  const LeaseTimes& times_;  // As they are now.
   Log log_;
   std::optional<Instant> away_since_;
   bool is_away_told_ = false;

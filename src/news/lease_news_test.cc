@@ -23,7 +23,8 @@ class LeaseNewsTest : public ::testing::Test {
 
   LeaseNews::Sight sight_{.engine_answers = true, .engine_said = "ok", .has_lease = true};
   std::vector<std::string> lines_;
-  LeaseNews news_{"etcd://e", LeaseTimes{4s}, [this](const std::string& line, LogLevel level) {
+  LeaseTimes times_{4s};
+  LeaseNews news_{"etcd://e", times_, [this](const std::string& line, LogLevel level) {
                     const char* const kMarks[]{"debug ", "", "warning ", "error "};
                     lines_.push_back(kMarks[static_cast<int>(level)] + line);
                   }};

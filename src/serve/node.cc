@@ -222,6 +222,10 @@ Command describe_node(NodeArguments& a) {
   command.add("--epoch-above", &flags.epoch_above,
               "Fences begin above it, should the engine's records or all state files be lost",
               {.value = "EPOCH"});
+  command.add("--restore", &flags.restore,
+              "A file of `hapax backup`: the engine has lost its records, and this member puts "
+              "settings and bans back; one member, once",
+              {.value = "FILE"});
   command.add("--listen", &flags.listen,
               "Listen here: with --engine where the others reach us, else if not there. On the "
               "embedded engine a Unix socket in our own folder, if not said");

@@ -13,8 +13,9 @@
 #include "base/duration.h"
 #include "engine/url.h"
 #include "hapax/client.h"
-#include "membership/directory.h"
 #include "net/usual_folder.h"
+#include "records/backup.h"
+#include "records/directory.h"
 
 namespace hapax::cli {
 namespace {
@@ -102,6 +103,21 @@ Result<bool> truth(const char* flag, const std::optional<std::string>& text) {
   return text == "true";
 }
 
+// What is taken from a copy of the records that the engine has lost.
+Result<void> add_backup(NodeConfig& config, const std::string& path, const std::string& group) {
+  std::ifstream file{path};
+  if (!file) return error("--restore: cannot read {}", path);
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  auto backup = backup_in(text);
+  if (!backup) return error("--restore {}: {}", path, backup.error().message);
+  if (backup->group != group) {
+    return error("--restore {}: it is of group {}, and this member of group {}", path,
+                 backup->group, group);
+  }
+  config.state.restored = std::move(*backup);
+  return {};
+}
+
 // What is remembered, and what may be assumed if it is not.
 Result<void> add_state(NodeConfig& config, const NodeSettings& s) {
   if (s.state) config.state.path = *s.state;
@@ -118,7 +134,9 @@ Result<void> add_state(NodeConfig& config, const NodeSettings& s) {
     }
     config.state.epoch_above = Epoch{epoch};
   }
-  return {};
+  if (!s.restore) return {};
+  if (!s.engine) return error("--restore is for a group on an engine, which has lost its records");
+  return add_backup(config, *s.restore, s.group.value_or(config.group));
 }
 
 Result<void> add_sharing(NodeConfig& config, const NodeSettings& s) {
@@ -276,6 +294,7 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
   if (s.state) line("state", *s.state);
   if (config.state.is_new_group) line("new-group", true);
   if (s.epoch_above) line("epoch-above", *s.epoch_above);
+  if (s.restore) line("restore", *s.restore);
   if (config.listen) line("listen", config.listen->text());
   list("clients", array(config.clients, shown));
   line("group", config.group);

@@ -22,7 +22,7 @@ struct NodeSettings {
   std::vector<std::string> role;       // WHO=RIGHTS on PATTERNS.
   std::optional<std::string> default_algorithm;
   std::optional<std::string> election;
-  std::optional<std::string> state, new_group, epoch_above;
+  std::optional<std::string> state, new_group, epoch_above, restore;
   std::optional<std::string> ca, cert, key, insecure;
   std::optional<std::string> socket_mode, socket_group;
   std::optional<std::string> metrics, log_level, log_format;

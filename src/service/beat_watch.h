@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "service/lease.h"
 #include "service/lease_times.h"
 #include "view/roll.h"
 
@@ -12,7 +13,9 @@ namespace hapax {
 
 class BeatWatch {
  public:
-  explicit BeatWatch(Span patience) : patience_(patience) {}
+  // REQUIRES: `lease`, which is ours, outlives it. It knows the TTL of beats that do not say
+  // theirs.
+  explicit BeatWatch(const Lease& lease) : lease_(lease) {}
 
   // A beat is watched from when we hear of it, which is later than when it was sent.
   void look_at(Instant now, const Register& reg, Life self) {
@@ -41,7 +44,7 @@ class BeatWatch {
   Instant next_deadline() const {
     Instant next = Instant::max();
     for (const auto& [life, sight] : sights_) {
-      if (!sight.is_given_up) next = std::min(next, sight.since + patience_);
+      if (!sight.is_given_up) next = std::min(next, overdue_at(sight));
     }
     return next;
   }
@@ -57,8 +60,9 @@ class BeatWatch {
   }
   Span overdue_in(Life life, Instant now) const {
     const auto at = sights_.find(life);
-    const Instant since = at == sights_.end() ? now : at->second.since;
-    return std::max(Span{0}, since + patience_ - now);
+    const Instant over =
+        at == sights_.end() ? now + lease_.longest().patience() : overdue_at(at->second);
+    return std::max(Span{0}, over - now);
   }
   // When its beat changed last, as far as we saw.
   std::optional<Instant> changed_at(Life life) const {
@@ -76,15 +80,25 @@ class BeatWatch {
     Beat beat;
     Instant since{};
     bool is_given_up = false;
+    bool is_witnessed = false;  // It was written under our eyes.
   };
 
   void note(Instant now, const Beat& beat) {
-    const auto [at, is_new] = sights_.try_emplace(beat.life, Sight{beat, now, false});
-    if (!is_new && at->second.beat != beat) at->second = {beat, now, false};
+    const auto [at, is_new] = sights_.try_emplace(beat.life, Sight{beat, now});
+    if (!is_new && at->second.beat != beat) at->second = {beat, now, false, true};
   }
-  bool is_overdue(const Sight& sight, Instant now) const { return now >= sight.since + patience_; }
+  bool is_overdue(const Sight& sight, Instant now) const { return now >= overdue_at(sight); }
+  // What its record says. Of one that is gone, who knows; and one that was there before us may be
+  // of an engine that was restored, and older than what its life has promised since.
+  Instant overdue_at(const Sight& sight) const {
+    if (sight.beat.version == 0 || !sight.is_witnessed) {
+      return sight.since + lease_.longest().patience();
+    }
+    if (sight.beat.ttl_ms == 0) return sight.since + lease_.started().patience();
+    return sight.since + LeaseTimes{std::chrono::milliseconds{sight.beat.ttl_ms}}.patience();
+  }
 
-  Span patience_;
+  const Lease& lease_;
   std::map<Life, Sight> sights_;
 };
 

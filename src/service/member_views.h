@@ -55,6 +55,8 @@ class MemberViews {
   // Be that life, with the waiters there are, in views above those seen here and above `above`.
   // REQUIRES: outside and not announced, or ended.
   void be_born(Life life, Epoch above = {});
+  // See ViewLocks. REQUIRES: as be_born().
+  void start_with(Policy policy) { locks_.start_with(std::move(policy)); }
 
   // what(keeper, effects) happens to the keeper, and all that follows here. Returned for what is
   // left to do: announce, beat, read, proposal.

@@ -68,6 +68,37 @@ TEST(MemberViews, WhatIsHeldWhenTheLeaseEndsIsLostAndWhatIsEnteredLaterWaits) {
   EXPECT_EQ(orders.grants.front().waiter, WaiterId{2});
 }
 
+TEST(MemberViews, GoByTheAlgorithmsOfTheViewThatRuns) {
+  AllInside holders;
+  MemberViews views = alone(holders);
+  ViewOrders orders;
+  ASSERT_TRUE(views.acquire("x", WaiterId{1}, Want::exclusive, orders).has_value());
+  ASSERT_TRUE(views.acquire("x", WaiterId{2}, Want::exclusive, orders).has_value());
+  const Fence fence = orders.grants.at(0).fence;
+  Register reg{1, {Epoch{1}, {Life{1}}}, {{Life{1}, 1}}};
+  const std::pair<const char*, const char*> views_by[] = {
+      {"y=maekawa\nraymond", "raymond"}, {"token-ring", "token-ring"}, {"", "carvalho-roucairol"}};
+  for (const auto& [algorithms, used] : views_by) {
+    reg.roll = reg.roll.next(Epoch{number(reg.roll.epoch) + 1});
+    reg.roll.members = {Life{1}};
+    reg.roll.algorithms = algorithms;
+    orders.clear();
+    views.tell_keeper(
+        [&](Keeper& keeper, Keeper::Effects& effects) { keeper.on_register(reg, effects); },
+        orders);
+    ASSERT_TRUE(orders.begun);
+    EXPECT_TRUE(orders.lost.empty() && orders.grants.empty());
+    const auto lock = views.table()->describe("x");
+    ASSERT_TRUE(lock && lock->holder);
+    EXPECT_EQ(lock->holder->fence, fence);
+    EXPECT_EQ(lock->waiters.size(), 1u);
+    EXPECT_EQ(lock->algorithm, used);
+  }
+  ASSERT_TRUE(views.release("x", WaiterId{1}, std::nullopt, orders).has_value());
+  ASSERT_EQ(orders.grants.size(), 1u);
+  EXPECT_GT(orders.grants[0].fence, fence);
+}
+
 // What follows a message that was lost must not arrive without it.
 TEST(MemberViews, NothingMoreOfAViewIsSentAfterALinkHasLostSomething) {
   AllInside holders;

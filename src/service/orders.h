@@ -27,7 +27,9 @@ struct EngineAsk {
   Kind kind{};
   Life life{};  // Whose.
   Instant sent{};
-  Proposal proposal{};  // propose
+  Proposal proposal{};       // propose
+  Span ttl{};                // announce, beat: what the record is to say …
+  std::uint32_t ttl_ms = 0;  // … as Beat has it.
 };
 
 // What can be said without knowing the time: what a step of MemberViews leaves to do.

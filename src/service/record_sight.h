@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "service/lease_times.h"
+#include "service/lease.h"
 #include "view/roll.h"
 
 namespace hapax {
@@ -14,12 +14,12 @@ namespace hapax {
 class RecordSight {
  public:
   // `is_new_group`: there has been none whose records an engine without any could have lost.
-  RecordSight(const LeaseTimes& times, bool is_new_group)
-      : times_(times), is_new_group_(is_new_group) {}
+  // REQUIRES: `lease`, which is ours, outlives it.
+  RecordSight(const Lease& lease, bool is_new_group) : lease_(lease), is_new_group_(is_new_group) {}
 
   // False if what was seen before counts no more.
   bool look_at(Instant now, const Register& reg) {
-    const bool looked_on = last_read_ && now - *last_read_ <= times_.ttl;
+    const bool looked_on = last_read_ && now - *last_read_ <= lease_.times().ttl;
     last_read_ = now;
     if (reg.version != 0) {
       unrecorded_since_.reset();
@@ -33,7 +33,7 @@ class RecordSight {
   // When every lease that the engine may have forgotten is over; nothing: there is a record.
   std::optional<Instant> may_found_at() const {
     if (!unrecorded_since_) return std::nullopt;
-    return is_new_group_ ? *unrecorded_since_ : *unrecorded_since_ + times_.patience();
+    return is_new_group_ ? *unrecorded_since_ : *unrecorded_since_ + lease_.longest().patience();
   }
 
   // The lease had run out: what was asked for before that is too old.
@@ -41,7 +41,7 @@ class RecordSight {
   bool is_too_old(Instant asked) const { return asked < lapsed_; }
 
  private:
-  LeaseTimes times_;
+  const Lease& lease_;
   bool is_new_group_;
   std::optional<Instant> unrecorded_since_;
   std::optional<Instant> last_read_;  // Answered.

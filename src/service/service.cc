@@ -10,9 +10,9 @@ namespace hapax {
 
 Service::Service(Policy policy, const LeaseTimes& times, Holders& holders, bool is_new_group)
     : views_(std::move(policy), holders),
-      times_(times),
-      beats_(times.patience()),
-      sight_(times, is_new_group) {}
+      lease_(times),
+      beats_(lease_),
+      sight_(lease_, is_new_group) {}
 
 // --- time ---
 
@@ -23,7 +23,7 @@ void Service::on_time(Instant now, Orders& orders) {
 
 // What has run out by now, before anything else is looked at.
 void Service::settle_time(Instant now, Orders& orders) {
-  if (!keeper().is_leased() || now < lease_end_) return;
+  if (!keeper().is_leased() || now < lease_.end()) return;
   const auto tell = [](Keeper& keeper, Keeper::Effects& effects) {
     keeper.lease_ended(effects);
     keeper.lapse();
@@ -35,7 +35,7 @@ void Service::settle_time(Instant now, Orders& orders) {
 Instant Service::next_deadline() const {
   Instant next = is_reading_ ? Instant::max() : next_read_;
   const auto no_later = [&](Instant at) { next = std::min(next, at); };
-  if (keeper().is_leased()) no_later(lease_end_);
+  if (keeper().is_leased()) no_later(lease_.end());
   const Standing standing = keeper().standing();
   if (standing == Standing::outside || standing == Standing::ended) return next;
   if (!is_beating_ && !keeper().is_leaving()) no_later(next_beat_);
@@ -86,14 +86,14 @@ Span Service::propose_delay() const {
     if (!beats_.is_given_up_or_unknown(life)) ++before;
   };
   for (const Life life : reg_.roll.members) {
-    if (life == keeper().self()) return before * times_.propose_step();
+    if (life == keeper().self()) return before * lease_.times().propose_step();
     count(life);
   }
   for (const Beat& beat : reg_.beats) {
     if (beat.life == keeper().self()) break;
     if (!reg_.roll.has(beat.life)) count(beat.life);
   }
-  return before * times_.propose_step();
+  return before * lease_.times().propose_step();
 }
 
 // --- the keeper ---
@@ -110,9 +110,11 @@ void Service::follow_up(Instant now, const Keeper::Effects& effects, Orders& ord
   if (effects.proposal) ask(EngineAsk::Kind::propose, now, orders);
 }
 
-void Service::be_born(Life life, Epoch above) {
+void Service::be_born(Life life, Epoch above, const Policy* policy) {
+  if (policy != nullptr) views_.start_with(*policy);
   views_.be_born(life, above);
   reg_ = {};
+  lease_.drop();
   is_beating_ = is_announcing_ = is_reading_ = false;
   next_read_ = next_beat_ = {};
 }
@@ -181,7 +183,7 @@ std::optional<Span> Service::lease_left(Instant now) const {
 }
 
 bool Service::is_in_jeopardy(Instant now) const {
-  return keeper().is_leased() && lease_end_ - now < times_.ttl / 2;
+  return keeper().is_leased() && lease_.end() - now < lease_.times().ttl / 2;
 }
 
 }  // namespace hapax

@@ -20,6 +20,7 @@
 #include "locks/outbox.h"
 #include "locks/policy.h"
 #include "service/beat_watch.h"
+#include "service/lease.h"
 #include "service/lease_times.h"
 #include "service/member_views.h"
 #include "service/orders.h"
@@ -61,6 +62,7 @@ class Service {
   void on_unreadable(Instant now, Orders& orders);
   // The engine was out of reach for a moment, and may have been restored.
   void look_anew() { sight_.look_anew(); }
+  void set_ttl(Instant now, Span ttl, Span started, Span longest);
 
   // --- the other members; links are reliable and FIFO as long as both lives last ---
 
@@ -88,9 +90,9 @@ class Service {
   // latest when the lease is over. Also for who is cut off from another member for too long and is
   // the one to give way.
   void leave(Instant now, Orders& orders);
-  // Be that life, with the waiters there are, in views above `above`. REQUIRES: outside and not
-  // announced, or ended.
-  void be_born(Life life, Epoch above = {});
+  // Be that life, with the waiters there are, in views above `above`, and by that policy where a
+  // roll does not say. REQUIRES: outside and not announced, or ended.
+  void be_born(Life life, Epoch above = {}, const Policy* policy = nullptr);
 
   // --- what to ask ---
 
@@ -100,12 +102,12 @@ class Service {
   // How long clients may rely on what they hold; nothing if there is no lease. A margin less than
   // the lease: they have left when it is over and others come in.
   std::optional<Span> lease_left(Instant now) const;
-  Instant lease_deadline() const { return lease_end_; }
-  Instant promised_until() const { return lease_end_ - times_.margin(); }
+  const Lease& lease() const { return lease_; }
+  Instant promised_until() const { return lease_.end() - lease_.times().margin(); }
   const BeatWatch& beats() const { return beats_; }  // Of the others, as we saw them.
   // Its beat has changed not long ago.
   bool is_fresh(Life life, Instant now) const {
-    return beats_.has_changed_within(times_.ttl / 2, life, now);
+    return beats_.has_changed_within(lease_.times().ttl / 2, life, now);
   }
   // No answer of the engine for longer than a beat should take: the lease may run out.
   bool is_in_jeopardy(Instant now) const;
@@ -124,10 +126,9 @@ class Service {
   Span propose_delay() const;
 
   MemberViews views_;
-  LeaseTimes times_;
+  Lease lease_;
   Register reg_;
   BeatWatch beats_;
-  Instant lease_end_{};  // Meaningful while leased.
   Instant next_beat_{};
   Instant next_read_{};
   RecordSight sight_;

@@ -1,4 +1,6 @@
 // What the service asks of the engine, and what it makes of the answers.
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "service/service.h"
@@ -6,19 +8,24 @@
 namespace hapax {
 
 void Service::ask(EngineAsk::Kind kind, Instant now, Orders& orders) {
-  EngineAsk ask{kind, keeper().self(), now, {}};
+  EngineAsk ask{kind, keeper().self(), now, {}, {}, 0};
+  if (kind == EngineAsk::Kind::announce || kind == EngineAsk::Kind::beat) {
+    ask.ttl = lease_.say(now);
+    const bool is_usual = ask.ttl == lease_.started().ttl;
+    ask.ttl_ms = is_usual ? 0 : static_cast<std::uint32_t>(ask.ttl / std::chrono::milliseconds{1});
+  }
   switch (kind) {
     case EngineAsk::Kind::announce:
       is_announcing_ = true;
       break;
     case EngineAsk::Kind::beat:
       is_beating_ = true;
-      next_beat_ = now + times_.beat_every();
+      next_beat_ = now + lease_.times().beat_every();
       ++stats_.beats;
       break;
     case EngineAsk::Kind::read:
       is_reading_ = true;
-      next_read_ = now + times_.read_every();
+      next_read_ = now + lease_.times().read_every();
       ++stats_.reads;
       break;
     case EngineAsk::Kind::propose:
@@ -27,6 +34,12 @@ void Service::ask(EngineAsk::Kind kind, Instant now, Orders& orders) {
       break;
   }
   orders.asks.push_back(std::move(ask));
+}
+
+void Service::set_ttl(Instant now, Span ttl, Span started, Span longest) {
+  lease_.set_ttl(ttl, started, longest);
+  next_beat_ = std::min(next_beat_, now + lease_.times().beat_every());
+  next_read_ = std::min(next_read_, now + lease_.times().read_every());
 }
 
 void Service::announce(Instant now, Orders& orders) {
@@ -44,9 +57,12 @@ void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome,
   if (is_announcement) is_announcing_ = false;
   if (asked.kind == EngineAsk::Kind::beat) is_beating_ = false;
   if (committed && asked.kind != EngineAsk::Kind::propose) {
-    lease_end_ = asked.sent + times_.lease();
-    if (is_announcement) next_beat_ = asked.sent + times_.beat_every();
+    lease_.on_acknowledged(asked.sent, asked.ttl);
+    if (is_announcement) next_beat_ = asked.sent + lease_.times().beat_every();
     orders.leased_until = promised_until();
+  }
+  if (outcome == Outcome::unknown && asked.kind != EngineAsk::Kind::propose) {
+    lease_.on_unanswered(asked.sent, asked.ttl);
   }
   const auto answer = [&](Keeper& keeper, Keeper::Effects& effects) {
     switch (asked.kind) {

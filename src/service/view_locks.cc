@@ -21,7 +21,21 @@ bool withdraw_grant(WaiterId waiter, ViewOrders& orders) {
 }  // namespace
 
 ViewLocks::ViewLocks(Policy policy, Holders& holders)
-    : policy_(std::move(policy)), holders_(&holders) {}
+    : given_(std::move(policy)), policy_(given_), holders_(&holders) {}
+
+void ViewLocks::start_with(Policy policy) {
+  HAPAX_CHECK(!table_);
+  given_ = policy_ = std::move(policy);
+  algorithms_.clear();
+}
+
+// What its roll says, from the moment at which a view begins: all that was said in the view before
+// it was by the algorithms of that one.
+void ViewLocks::follow(const Roll& roll) {
+  if (roll.algorithms == algorithms_) return;
+  algorithms_ = roll.algorithms;
+  policy_ = algorithms_.empty() ? given_ : Policy::from_lines(algorithms_).value();
+}
 
 Want ViewLocks::want_of(const std::string& name, Mode mode) const {
   const LockKind kind = policy_.kind_for(name);
@@ -267,6 +281,7 @@ Result<void> ViewLocks::hear(Life from, ReportPart part) {
 void ViewLocks::begin(const Keeper& keeper, ViewOrders& orders) {
   const Roll& roll = keeper.roll();
   const NodeId self = *roll.place_of(keeper.self());
+  follow(roll);
   table_.emplace(Membership{roll.epoch, static_cast<std::uint32_t>(roll.members.size()), self},
                  policy_);
   begin_held(self);

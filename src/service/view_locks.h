@@ -73,6 +73,9 @@ class ViewLocks {
   // We leave: who holds a lock is told to give it back.
   void recall_all(ViewOrders& orders);
 
+  // By which locks are served in views whose roll does not say. REQUIRES: no view runs.
+  void start_with(Policy policy);
+
   // --- from one view to the next ---
 
   // What survives of the view: who is inside, and who waits.
@@ -111,6 +114,7 @@ class ViewLocks {
   static constexpr std::size_t kMostAsked = 400'000;
 
   void take_from(const std::string& name, WaiterId waiter, ViewOrders& orders);
+  void follow(const Roll& roll);
   void begin_held(NodeId self);
   void begin_reported(const Keeper& keeper, ViewOrders& orders);
   void flush(const Keeper& keeper, ViewOrders& orders);
@@ -119,7 +123,9 @@ class ViewLocks {
   template <class F>
   void for_each_holder(F&& f) const;
 
-  Policy policy_;
+  Policy given_;
+  Policy policy_;           // Of the last view, or the one that runs.
+  std::string algorithms_;  // As its roll has them.
   Holders* holders_;
   std::optional<LockTable> table_;  // Invariant: there exactly while the keeper runs.
   std::vector<Held> held_;          // While no view runs.

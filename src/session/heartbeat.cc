@@ -18,7 +18,14 @@ void Heartbeat::on_welcome(const Welcome& welcome) {
   has_leases_ = welcome.ttl_ms > 0;
   if (!has_leases_) return;
   valid_until_ = Time{0};  // Nothing is promised before it has said how long.
-  ping_every_ = std::clamp(sane(welcome.ttl_ms) / 8, Time{20}, Client::kPingEvery);
+  on_terms({welcome.ttl_ms});
+}
+
+void Heartbeat::on_terms(const Terms& terms) {
+  ttl_ = sane(terms.ttl_ms);
+  const Time before =
+      std::exchange(ping_every_, std::clamp(ttl() / 8, Time{20}, Client::kPingEvery));
+  if (ping_every_ < before) next_ping_ -= before - ping_every_;
 }
 
 std::optional<Ping> Heartbeat::ping(Time now) {

@@ -20,6 +20,7 @@ class Heartbeat {
   explicit Heartbeat(Time now) : known_alive_(now), valid_until_(now + kSilence) {}
 
   void on_welcome(const Welcome& welcome);
+  void on_terms(const Terms& terms);
   // The ping that is due now, if one is: one at a time.
   std::optional<Ping> ping(Time now);
   void ping_soon() { is_urgent_ = true; }
@@ -41,6 +42,8 @@ class Heartbeat {
   void excuse(bool is_excused) { is_excused_ = is_excused; }
   // Until when what the daemon granted is good without further word. Any thread.
   Time valid_until() const { return valid_until_.load(); }
+  // How long its lease lasts when it is new; 0: there are none. Any thread.
+  Time ttl() const { return ttl_.load(); }
 
  private:
   // When the last ping that was answered was sent, not when its answer came, which may have been
@@ -48,6 +51,7 @@ class Heartbeat {
   Time known_alive_;
   std::atomic<Time> valid_until_;
   Time ping_every_ = Client::kPingEvery;
+  std::atomic<Time> ttl_{Time{0}};
   Time next_ping_{0};
   std::atomic<bool> is_excused_{false};
   bool is_welcome_ = false;  // Nothing is said before that.

@@ -103,5 +103,19 @@ TEST(Heartbeat, NoPromiseOutlivesTheSilenceThatEndsAConnection) {
   EXPECT_EQ(heart.valid_until(), kSilence);
 }
 
+TEST(Heartbeat, PingsMoreOftenWhenTheTtlBecomesShorter) {
+  Heartbeat heart{1'000ms};
+  heart.on_welcome(welcome_with(8'000));
+  EXPECT_EQ(heart.ttl(), 8'000ms);
+  const auto ping = heart.ping(1'000ms);
+  ASSERT_TRUE(ping.has_value());
+  ASSERT_TRUE(heart.on_pong({ping->request, 8'000}));
+  heart.on_terms({800});
+  EXPECT_EQ(heart.ttl(), 800ms);
+  EXPECT_GT(heart.valid_until(), 1'800ms) << "what was promised stays so";
+  EXPECT_FALSE(heart.ping(1'099ms).has_value());
+  EXPECT_TRUE(heart.ping(1'100ms).has_value());
+}
+
 }  // namespace
 }  // namespace hapax::session

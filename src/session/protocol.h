@@ -156,8 +156,32 @@ struct Break {
   std::optional<Fence> fence;
   HAPAX_RECORD(Break, request, name, fence)
 };
+// What all members have in common, in JSON. Answered by Told.
+struct AskSettings {
+  static constexpr std::uint32_t kSince = 11;
+  RequestId request = 0;
+  HAPAX_RECORD(AskSettings, request)
+};
+// Other settings for all members; what is not said stays. Answered by Told when the view that goes
+// by them has begun or the time to wait is over, or by Refused.
+struct SetSettings {
+  static constexpr std::uint32_t kSince = 11;
+  RequestId request = 0;
+  std::optional<std::uint64_t> ttl_ms;
+  std::optional<std::vector<std::string>> rules;  // All of them: PATTERN=ALGORITHM.
+  std::optional<std::string> fallback;            // The algorithm of all other locks.
+  std::uint64_t wait_ms = 0;
+  HAPAX_RECORD(SetSettings, request, ttl_ms, rules, fallback, wait_ms)
+};
+// What the engine keeps for the group, in JSON. Answered by Told, or Refused.
+struct AskBackup {
+  static constexpr std::uint32_t kSince = 11;
+  RequestId request = 0;
+  HAPAX_RECORD(AskBackup, request)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
-                         AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break>;
+                         AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
+                         AskSettings, SetSettings, AskBackup>;
 
 // --- from the daemon ---
 
@@ -363,7 +387,19 @@ struct Stats {
   std::vector<Counter> counters;
   HAPAX_RECORD(Stats, request, member, name, uptime_ms, traffic, counters)
 };
+struct Told {
+  static constexpr std::uint32_t kSince = 11;
+  RequestId request = 0;
+  std::string text;  // JSON.
+  HAPAX_RECORD(Told, request, text)
+};
+// Unasked: the TTL is another one than the welcome said.
+struct Terms {
+  static constexpr std::uint32_t kSince = 11;
+  std::uint64_t ttl_ms = 0;
+  HAPAX_RECORD(Terms, ttl_ms)
+};
 using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
-                            StepDown, Stats, Lost>;
+                            StepDown, Stats, Lost, Told, Terms>;
 
 }  // namespace hapax::session

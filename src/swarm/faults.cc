@@ -1,6 +1,11 @@
 #include "swarm/faults.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+
+#include "catalog/catalog.h"
 
 namespace hapax {
 
@@ -63,7 +68,24 @@ void Faults::strike(SwarmMember& m) {
     stage_.note("the engine is {}", is_copied ? "copied" : "restored");
     is_copied ? members_.engine().copy() : members_.engine().restore();
     if (!is_copied) members_.break_engine_connections();
+  } else if (falls(plan.settings)) {
+    set();
   }
+}
+
+// A TTL that is shorter or longer, by up to three times.
+void Faults::set() {
+  const SwarmPlan& plan = stage_.plan;
+  const Span third = std::max(Span{kShortestTtl}, plan.times.ttl / 3);
+  const auto more = static_cast<std::uint64_t>((plan.longest_ttl() - third).count());
+  const auto ms = std::chrono::milliseconds{1};
+  const Span ttl = (third + Span{static_cast<std::int64_t>(stage_.prng.below(more + 1))}) / ms * ms;
+  constexpr std::array kOthers{"naimi-trehel", "ricart-agrawala", "maekawa", "central"};
+  const bool is_shared = find_algorithm(plan.algorithm)->shared;
+  const std::string algorithms =
+      is_shared ? plan.lock_kind() : kOthers[stage_.prng.below(kOthers.size())];
+  stage_.note("somebody sets {} and a TTL of {} ms", algorithms, ttl / ms);
+  members_.engine().set(algorithms, ttl);
 }
 
 void Faults::crash(SwarmMember& m, Span length) {

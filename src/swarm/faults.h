@@ -19,6 +19,7 @@ class Faults {
   void crash_all(Span length);
   void cut(const SwarmMember& m, Span length);
   void reset(const SwarmMember& m);
+  void set();
 
   SwarmStage& stage_;
   Members& members_;

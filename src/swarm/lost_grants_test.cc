@@ -33,7 +33,7 @@ class LostGrants : public ::testing::Test, public Holders {
   }
   // Without asking it, until the lease is over.
   void sleep() {
-    now_ = service_.lease_deadline();
+    now_ = service_.lease().end();
     service_.on_time(now_, orders_);
   }
   void acquire(std::uint64_t waiter) {

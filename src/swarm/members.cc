@@ -120,7 +120,7 @@ void Members::carry_out(SwarmMember& m) {
 
 void Members::note_lease(const SwarmMember& m) {
   if (m.service && m.keeper().is_leased()) {
-    lease_end_[m.life()] = m.global(m.service->lease_deadline());
+    lease_end_[m.life()] = m.global(m.service->lease().end());
   }
 }
 
@@ -199,6 +199,9 @@ void Members::on_answer(SwarmMember& m, const EngineAsk& ask, std::uint64_t know
   }
   m.newest = std::max(m.newest, done.revision);
   m.has_read = true;
+  if (done.ttl != Span{0}) {
+    m.service->set_ttl(now, done.ttl, stage_.plan.times.ttl, stage_.plan.longest_ttl());
+  }
   const Epoch beyond = stage_.plan.forgetful ? Epoch{} : today();
   m.service->on_register(now, ask.sent, *done.read, beyond, m.orders);
 }
@@ -226,7 +229,8 @@ void Members::look_around(SwarmMember& m) {
 bool Members::may_announce(const SwarmMember& m, Instant now) const {
   const std::vector<Beat>& beats = m.service->reg().beats;
   return m.has_read && std::all_of(beats.begin(), beats.end(), [&](const Beat& beat) {
-           return network_.is_up(m.index, beat.life) || m.service->beats().is_overdue(beat.life, now);
+           return network_.is_up(m.index, beat.life) ||
+                  m.service->beats().is_overdue(beat.life, now);
          });
 }
 

@@ -54,6 +54,7 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed, bool f
   plan.unsafe = plan.times.ttl * from_to(10, 40);
   if (plan.has_units()) plan.units = number(1, 4);
   if (find_algorithm(algorithm)->info.readers_join) plan.readers = number(10, 90);
+  if (!fixed && plan.wipes + plan.restores == 0) plan.settings = share();
   return plan;
 }
 
@@ -64,7 +65,7 @@ std::string SwarmPlan::text() const {
       "{:.2f} ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; "
       "of the "
       "faults crash {}, pause {}, cut {}, reset {}, engine cut {}, leave {}, evict {}, delete {}, "
-      "wipe {}, restore {}; "
+      "wipe {}, restore {}, settings {}; "
       "answers "
       "lost "
       "{} in 1000, frames lost {} in 10000, repeated {} in 1000, {} in 10000 find a full link, {} "
@@ -73,7 +74,7 @@ std::string SwarmPlan::text() const {
       lock_kind(), seed, fixed ? ", a fixed list" : "", members, clients,
       readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), locks, ms(times.ttl),
       ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes,
-      pauses, cuts, resets, engine_cuts, leaves, evictions, deletions, wipes, restores,
+      pauses, cuts, resets, engine_cuts, leaves, evictions, deletions, wipes, restores, settings,
       lost_answers, lost_frames, repeated_frames, overflows, give_up, drift);
 }
 

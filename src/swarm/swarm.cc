@@ -31,7 +31,7 @@ class Swarm {
     stage_.note("all is healed");  // Sleepers wake up by themselves.
     stage_.is_healed = true;
     members_.heal();
-    advance(plan.unsafe + 24 * plan.times.ttl +
+    advance(plan.unsafe + 24 * plan.longest_ttl() +
             plan.clients * (20 * (plan.hold + plan.think) + 400 * plan.latency));
     clients_.complain_of_waiting();
     stage_.report.violation = stage_.referee.violation();

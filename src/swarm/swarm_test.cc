@@ -121,6 +121,45 @@ TEST(Swarm, AreCaughtWithoutTheRulesForAnEngineThatForgets) {
   EXPECT_GT(fences, 0u);
 }
 
+// Another algorithm and another TTL, again and again, besides all else that goes wrong.
+TEST(Swarm, DoNoHarmWhenSettingsAreChangedOften) {
+  std::uint64_t caught = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    SwarmPlan plan = SwarmPlan::draw("carvalho-roucairol", first_seed_of_today() + seed);
+    plan.wipes = plan.restores = 0;
+    plan.settings = 40;
+    plan.pauses = 30;
+    plan.crashes = plan.engine_cuts = 10;
+    plan.cuts = plan.resets = plan.leaves = plan.evictions = plan.deletions = 2;
+    plan.hold = plan.times.ttl;  // Clients that are inside when their member falls asleep.
+    const SwarmReport report = run_swarm(plan);
+    ASSERT_EQ(report.violation, "") << plan.text() << "\n"
+                                    << fmt::format("{}", fmt::join(run_swarm(plan, 60).log, "\n"));
+    plan.blunt = true;
+    if (run_swarm(plan).violation.find("inside at once") != std::string::npos) ++caught;
+  }
+  EXPECT_GT(caught, 0u) << "what the rule is for: a shorter TTL is said when all is over that was "
+                           "promised by the longer";
+}
+
+// Who has been there all the time knows the longest TTL, whatever the engine remembers.
+TEST(Swarm, DoNoHarmWhenTheEngineForgetsSettings) {
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    SwarmPlan plan = SwarmPlan::draw("naimi-trehel", first_seed_of_today() + seed);
+    plan.crashes = 0;  // A new process knows nothing.
+    plan.settings = 30;
+    plan.restores = 20;
+    plan.wipes = 5;
+    plan.pauses = 20;
+    plan.cuts = plan.resets = plan.leaves = plan.evictions = plan.deletions = 2;
+    plan.engine_cuts = 15;
+    plan.hold = plan.times.ttl;
+    const SwarmReport report = run_swarm(plan);
+    ASSERT_EQ(report.violation, "") << plan.text() << "\n"
+                                    << fmt::format("{}", fmt::join(run_swarm(plan, 60).log, "\n"));
+  }
+}
+
 TEST(Swarm, AreWhatTheirSeedSays) {
   const SwarmPlan plan = SwarmPlan::draw("maekawa", 7);
   const SwarmReport first = run_swarm(plan, 1'000);

@@ -1,6 +1,7 @@
 #include "swarm/virtual_engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -10,7 +11,7 @@ Outcome carry_out(EngineRegister& engine, const EngineAsk& ask) {
   switch (ask.kind) {
     case EngineAsk::Kind::announce:
     case EngineAsk::Kind::beat:
-      return engine.beat(ask.life);
+      return engine.beat(ask.life, ask.ttl_ms);
     case EngineAsk::Kind::propose:
       return engine.commit(ask.proposal);
     case EngineAsk::Kind::read:
@@ -31,9 +32,14 @@ void VirtualEngine::ask(const EngineAsk& ask, bool is_deaf, Answer answer) {
   const auto done = std::make_shared<Done>();
   if (reaches) {
     stage_.agenda.at(there, [this, ask, done] {
-      done->outcome = carry_out(state, ask);
+      EngineAsk written = ask;
+      if (stage_.plan.blunt && ttl_ != Span{0}) {
+        written.ttl_ms = static_cast<std::uint32_t>(ttl_ / std::chrono::milliseconds{1});
+      }
+      done->outcome = carry_out(state, written);
       if (ask.kind == EngineAsk::Kind::read) {
         done->read = state.reg;
+        done->ttl = ttl_;
       } else if (done->outcome == Outcome::committed) {
         ++revision_;
       }
@@ -44,6 +50,18 @@ void VirtualEngine::ask(const EngineAsk& ask, bool is_deaf, Answer answer) {
     return stage_.agenda.at(limit, [answer = std::move(answer)] { answer(Done{}); });
   }
   stage_.agenda.at(back, [done, answer = std::move(answer)] { answer(*done); });
+}
+
+void VirtualEngine::set(std::string_view algorithms, Span ttl) {
+  Register& reg = state.reg;
+  if (reg.version == 0) return;
+  Roll next = reg.roll.next(Epoch{number(reg.roll.epoch) + 1});
+  next.members = reg.roll.members;
+  next.algorithms = algorithms;
+  reg.roll = std::move(next);
+  ++reg.version;
+  ++revision_;
+  ttl_ = ttl;
 }
 
 void VirtualEngine::wipe() {

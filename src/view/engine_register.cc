@@ -23,17 +23,18 @@ void EngineRegister::enlist(Life life) {
   add(enlisted, life);
 }
 
-Outcome EngineRegister::beat(Life life) {
+Outcome EngineRegister::beat(Life life, std::uint32_t ttl_ms) {
   if (is_evicted(life)) return Outcome::conflict;
   const bool is_first = std::erase(enlisted, life) > 0;
   const auto at = std::find_if(reg.beats.begin(), reg.beats.end(),
                                [&](const Beat& other) { return other.life >= life; });
   if (is_first) {
-    reg.beats.insert(at, Beat{life, 1});
+    reg.beats.insert(at, Beat{life, 1, ttl_ms});
     return Outcome::committed;
   }
   if (at == reg.beats.end() || at->life != life) return Outcome::conflict;
   ++at->version;
+  at->ttl_ms = ttl_ms;
   return Outcome::committed;
 }
 

@@ -6,6 +6,7 @@
 // versions of the same one, and what lies between two of them is nobody's business.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/record.h"
@@ -23,7 +24,8 @@ struct EngineRegister {
   // REQUIRES: it has never been.
   void enlist(Life life);
   // Its first beat announces it: from then on it counts. A conflict: it is marked, or was removed.
-  Outcome beat(Life life);
+  // `ttl_ms`: what it says; see Beat.
+  Outcome beat(Life life, std::uint32_t ttl_ms = 0);
   Outcome commit(const Proposal& proposal);
   // Marks it, so that its lease runs out. A conflict: there is no such life.
   Outcome evict(Life life);

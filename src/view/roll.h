@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -26,7 +27,11 @@ struct Roll {
   // The views before it, as far as they are remembered; in order. One that does not come after the
   // view that we are in is of an engine that has forgotten ours.
   std::vector<Epoch> after{};
-  HAPAX_RECORD(Roll, epoch, members, after)
+  // By which algorithms its locks are served, as Policy::lines() writes them. Empty: nobody has set
+  // any since the members were started, and theirs, which are the same, hold. Every later roll
+  // carries them on.
+  std::string algorithms{};
+  HAPAX_RECORD(Roll, epoch, members, after, algorithms)
 
   std::optional<NodeId> place_of(Life life) const {
     const auto at = std::find(members.begin(), members.end(), life);
@@ -40,7 +45,7 @@ struct Roll {
   // An empty one that comes after this.
   Roll next(Epoch next_epoch) const {
     constexpr std::size_t kRemembered = 16;
-    Roll roll{next_epoch, {}, after};
+    Roll roll{next_epoch, {}, after, algorithms};
     if (epoch != Epoch{}) roll.after.push_back(epoch);
     if (roll.after.size() > kRemembered) roll.after.erase(roll.after.begin());
     return roll;
@@ -51,7 +56,9 @@ struct Roll {
 struct Beat {
   Life life{};
   std::uint64_t version = 0;  // Grows with every beat.
-  HAPAX_RECORD(Beat, life, version)
+  // How long it is to be waited for; 0: the TTL that the members were started with.
+  std::uint32_t ttl_ms = 0;
+  HAPAX_RECORD(Beat, life, version, ttl_ms)
 };
 
 // Roll and beats as they were at one moment.
@@ -70,7 +77,7 @@ struct Register {
   // somebody deleted its record.
   Beat sight_of(Life life) const {
     const Beat* there = beat_of(life);
-    return there == nullptr ? Beat{life, 0} : *there;
+    return there == nullptr ? Beat{life, 0, 0} : *there;
   }
 };
 

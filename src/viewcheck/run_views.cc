@@ -45,6 +45,9 @@ Result<CheckReport> check_views_of(std::string_view name, const ViewCheckOptions
   if (algorithm->shared && options.gate) {
     return error("--gate is for locks that one holds alone; {} lets several in", name);
   }
+  if (algorithm->shared && options.settings) {
+    return error("{} lets several in, and cannot be exchanged while members run", name);
+  }
   ViewModel model{*algorithm, options};
   Search search{model, options.most_bytes};
   const bool finished = search.run(observer);

@@ -125,6 +125,9 @@ void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
   take(options_.leaves_out(ViewRule::instance_kept) && scene_.can_forget(i), ViewStep::forget,
        [&] { scene_.forget(i); });
 
+  take(options_.leaves_out(ViewRule::settings_by_view) && scene_.can_follow(i), ViewStep::follow,
+       [&] { scene_.follow(i); });
+
   fault(options_.pause && scene_.can_expire(i), ViewStep::pause, [&] { scene_.expire(i); });
   const bool is_in = keeper.standing() != Standing::outside && !p.gone;
   fault(options_.crash && is_in, ViewStep::crash, [&] { scene_.crash(i); });
@@ -154,6 +157,7 @@ void ViewModel::expand_engine(Steps& steps) {
   fault(options_.wiped, ViewStep::wiped, [&] { scene_.wipe(); });
   fault(options_.restored && scene_.can_be_restored(), ViewStep::restored,
         [&] { scene_.restore(); });
+  fault(options_.settings && scene_.can_set(), ViewStep::set, [&] { scene_.set(); });
 }
 
 void ViewModel::expand_link(Steps& steps, std::uint32_t from, std::uint32_t to) {

@@ -44,6 +44,8 @@ enum class ViewStep : std::uint8_t {
   deletion,
   wiped,
   restored,
+  set,
+  follow,
   give_way,
   answer_lost,
   commit_lost,

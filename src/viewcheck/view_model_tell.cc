@@ -1,6 +1,7 @@
 // The steps of the view change, in words.
 #include <fmt/format.h>
 
+#include "catalog/catalog.h"
 #include "core/instance.h"
 #include "locks/lock_payload.h"
 #include "service/view_frame.h"
@@ -22,7 +23,9 @@ std::string ViewModel::tell_frame(std::uint32_t link) const {
     std::uint32_t units = 0;
     if (decoder.read(units)) message = decoder.rest();
   }
-  const std::string text = payload.wake ? "WAKE" : algorithm_.describe_message(message);
+  // Not always the first one's: another may have been set.
+  const Operations& algorithm = *find_algorithm(AlgorithmId{payload.tag});
+  const std::string text = payload.wake ? "WAKE" : algorithm.describe_message(message);
   return fmt::format("{} of view {}", text, frame.epoch);
 }
 
@@ -77,6 +80,10 @@ std::string ViewModel::tell(const SearchStep& step) const {
       return "the engine loses all its records";
     case ViewStep::restored:
       return "the engine is restored to what it was in the beginning";
+    case ViewStep::set:
+      return fmt::format("{} is set as the algorithm", other_than(algorithm_.info.name));
+    case ViewStep::follow:
+      return fmt::format("P{} goes by the algorithm that was set", who);
     case ViewStep::give_way:
       return fmt::format("P{} is cut off from another member and gives way", who);
     case ViewStep::answer_lost:

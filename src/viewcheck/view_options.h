@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "viewcheck/view_rules.h"
 
@@ -24,6 +25,7 @@ struct ViewCheckOptions {
   bool wiped = false;        // The engine loses all that it knew …
   bool restored = false;     // … or what it learned since the beginning.
   bool cut = false;          // A link stays cut, until one of its ends gives way.
+  bool settings = false;     // Somebody sets another algorithm for the next view: other_than().
   bool lost_answer = false;  // Of a commit that happened, or that did not.
   bool gate = false;         // Clients read and write behind a gate, and may write late.
   std::optional<ViewRule> without{};
@@ -34,5 +36,10 @@ struct ViewCheckOptions {
 };
 
 inline constexpr std::uint32_t kMostInViews = 4;
+
+// What locks are served by once somebody has set another algorithm than that.
+constexpr std::string_view other_than(std::string_view algorithm) {
+  return algorithm == "naimi-trehel" ? "ricart-agrawala" : "naimi-trehel";
+}
 
 }  // namespace hapax

@@ -38,6 +38,7 @@ enum class ViewRule : std::uint8_t {
   back_ends,
   later_epoch,
   lapse_renews,
+  settings_by_view,
 };
 
 struct ViewRuleInfo {
@@ -99,6 +100,8 @@ inline constexpr std::array kViewRules{
                  "views come after all that were seen, whatever the engine remembers"},
     ViewRuleInfo{ViewRule::lapse_renews, "lapse-renews",
                  "a member whose lease ran out grants nothing before the next view"},
+    ViewRuleInfo{ViewRule::settings_by_view, "settings-by-view",
+                 "another algorithm holds from the view on that has it, for all at once"},
 };
 
 constexpr std::optional<ViewRule> view_rule_named(std::string_view name) {

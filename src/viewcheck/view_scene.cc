@@ -200,6 +200,7 @@ void ViewScene::pop(std::uint32_t from, std::uint32_t i) {
 Register ViewScene::read_by(const Keeper& keeper) const {
   Register reg = engine().reg;
   if (leaves_out(ViewRule::back_ends)) reg.roll.after.push_back(keeper.roll().epoch);
+  if (leaves_out(ViewRule::settings_by_view)) reg.roll.algorithms = keeper.roll().algorithms;
   return reg;
 }
 
@@ -446,6 +447,30 @@ void ViewScene::delete_record(std::uint32_t i) {
     e.remove(life);
     return Outcome::committed;
   });
+}
+
+void ViewScene::set() {
+  change_engine([&](EngineRegister& e) {
+    Roll& roll = e.reg.roll;
+    const std::vector<Life> members = roll.members;
+    if (!leaves_out(ViewRule::settings_by_view)) {
+      roll = roll.next(next(roll.epoch));
+      roll.members = members;
+      ++e.reg.version;
+    }
+    roll.algorithms = other_than(algorithm_.info.name);
+    return Outcome::committed;
+  });
+}
+
+bool ViewScene::can_follow(std::uint32_t i) const {
+  const Roll& roll = engine().reg.roll;
+  return can_forget(i) && roll.epoch == keeper(i).roll().epoch &&
+         roll.algorithms != keeper(i).roll().algorithms;
+}
+
+void ViewScene::follow(std::uint32_t i) {
+  touch(i).member = member_in(engine().reg.roll, keeper(i).self());
 }
 
 bool ViewScene::can_forget(std::uint32_t i) const {

@@ -20,10 +20,8 @@ class ViewScene : public ViewStage {
 
   bool can_ask(std::uint32_t i) const;
   void ask(std::uint32_t i, Mode mode);
-
   bool can_exit(std::uint32_t i) const;
   void exit(std::uint32_t i);
-
   bool can_read(std::uint32_t i) const;
   void read(std::uint32_t i);
   // Late or not, alive or not: a client that sleeps may wake up here.
@@ -36,7 +34,6 @@ class ViewScene : public ViewStage {
 
   bool can_learn(std::uint32_t i);
   void learn(std::uint32_t i);
-
   bool can_propose(std::uint32_t i);
   // Reads, and has its proposal ready.
   void propose(std::uint32_t i);
@@ -50,7 +47,6 @@ class ViewScene : public ViewStage {
   // are steps.
   bool can_beat(std::uint32_t i) const;
   void beat(std::uint32_t i);
-
   bool can_announce(std::uint32_t i) const;
   void announce(std::uint32_t i);
 
@@ -77,6 +73,10 @@ class ViewScene : public ViewStage {
   // Restored to the first view, if there has been another since.
   bool can_be_restored() const { return engine().reg.roll.epoch > Epoch{1}; }
   void restore() { touch_commons().engine = first_engine_; }
+  bool can_set() const { return engine().reg.version != 0 && engine().reg.roll.algorithms.empty(); }
+  void set();  // Another algorithm, once, for the next view.
+  bool can_follow(std::uint32_t i) const;
+  void follow(std::uint32_t i);  // Only without settings_by_view: it goes by it at once.
   // Cut off from another member for too long: it gives way, and comes back.
   void give_way(std::uint32_t i);
   // Only without ViewRule::instance_kept.

@@ -33,6 +33,7 @@ ViewCheckOptions with_faults(std::string_view kinds, std::uint32_t most = 1) {
   options.wiped = has("wiped");
   options.restored = has("restored");
   options.lost_answer = has("answer");
+  options.settings = has("settings");
   return options;
 }
 
@@ -93,6 +94,28 @@ TEST(Views, HoldForTwoWithTwoFaults) {
   options.n = 2;
   expect_holds("carvalho-roucairol", options, 20'000);
 }
+// Somebody sets another algorithm at any moment, and another fault strikes at any other.
+TEST(Views, HoldForTwoWhoseAlgorithmIsExchanged) {
+  for (const char* algorithm :
+       {"central", "token-ring", "lamport", "ricart-agrawala", "carvalho-roucairol", "maekawa",
+        "suzuki-kasami", "raymond", "naimi-trehel", "bakery"}) {
+    SCOPED_TRACE(algorithm);
+    ViewCheckOptions options = with_faults("settings");
+    options.n = 2;
+    expect_holds(algorithm, options, 100);
+  }
+}
+TEST(Views, HoldForTwoWhoseAlgorithmIsExchangedAndOneOfWhichFails) {
+  ViewCheckOptions options = with_faults("settings crash pause", 2);
+  options.n = 2;
+  expect_holds("central", options, 2'000);
+}
+TEST(Views, HoldForTwoWhoseAlgorithmIsExchangedAsTheSecondJoins) {
+  ViewCheckOptions options = with_faults("settings answer");
+  options.n = 2;
+  options.joiners = 1;
+  expect_holds("carvalho-roucairol", options, 200);
+}
 TEST(Views, HoldBehindAGate) {
   ViewCheckOptions options = with_faults("pause");
   options.n = 2;
@@ -144,6 +167,7 @@ constexpr LeftOut kLeftOut[] = {
     {"back-ends", "naimi-trehel", "progress", "restored", 1, 1},
     {"later-epoch", "naimi-trehel", "fences", "wiped"},
     {"lapse-renews", "carvalho-roucairol", "exclusion", "pause restored", 2},
+    {"settings-by-view", "carvalho-roucairol", "protocol", "settings"},
 };
 
 class LeavingOut : public ::testing::TestWithParam<LeftOut> {};

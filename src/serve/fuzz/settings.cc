@@ -14,9 +14,9 @@ namespace {
 
 // No files are opened.
 void forget_files(NodeSettings& settings) {
-  for (auto* file :
-       {&settings.ca, &settings.cert, &settings.key, &settings.engine_ca, &settings.engine_cert,
-        &settings.engine_key, &settings.engine_user, &settings.engine_password_file}) {
+  for (auto* file : {&settings.ca, &settings.cert, &settings.key, &settings.engine_ca,
+                     &settings.engine_cert, &settings.engine_key, &settings.engine_user,
+                     &settings.engine_password_file, &settings.restore}) {
     file->reset();
   }
 }

@@ -7,7 +7,7 @@
 
 #include "base/prng.h"
 #include "engine/store.h"
-#include "membership/directory.h"
+#include "records/directory.h"
 #include "view/engine_register.h"
 
 namespace hapax {

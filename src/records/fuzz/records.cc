@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/testing/fuzz.h"
 #include "engine/store.h"
-#include "membership/directory.h"
+#include "records/directory.h"
 
 namespace hapax {
 namespace {

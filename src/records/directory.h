@@ -1,10 +1,13 @@
 // The group's records in the engine, as people see them with the engine's own tools, and as the
 // keeper wants them.
 //
-//   settings     what all members must have in common, as people read it
+//   settings     what all members must have in common, as people read it; or, if it was set while
+//                they ran: {"ttl_ms":3000,"algorithms":"maekawa","by":…} (records/settings.h)
 //   lives        the number of the last life that was given out
-//   view         {"epoch":3,"members":[1,4],"after":[1,2]}
+//   view         {"epoch":3,"members":[1,4],"after":[1,2]}, "algorithms" with it if they were set
 //   life/4 {"seat":1,"address":"10.0.0.2:7400","name":"db2","announced":true,"beat":17,"reached":2}
+//                "ttl_ms" with it, if it is to be waited for longer or shorter than a TTL as the
+//                members were started with
 //   evicted/4    "by": who asked for it
 //   banned/1     {"name":"db2","address":"10.0.0.2:7400","by":"db1"}: nobody is let in at that seat
 //
@@ -23,7 +26,7 @@
 
 #include "base/result.h"
 #include "engine/record.h"
-#include "service/orders.h"
+#include "records/settings.h"
 #include "view/roll.h"
 
 namespace hapax {
@@ -40,6 +43,7 @@ struct Enlisted {
   std::uint64_t beat = 0;     // Counts them.
   std::uint32_t reached = 0;  // How many other members of its view it is connected to.
   engine::Version version = 0;
+  std::uint32_t ttl_ms = 0;  // As Beat has it.
 };
 
 // Who is not let in, until somebody says otherwise: whoever wants that seat, and whoever was
@@ -62,13 +66,15 @@ struct Directory {
   std::map<Life, std::string> evicted_by;
   std::vector<Ban> bans;
   std::string settings;
+  std::optional<SetSettings> set;  // What it says, if it was set while members ran.
   engine::Version settings_version = 0;
   std::uint64_t last_life = 0;
   engine::Version last_life_version = 0;
   engine::Revision revision = 0;
 
   const Enlisted* find(Life life) const;
-  // Whether the group runs with other settings. A group that nobody is left in takes new ones.
+  // Whether the group runs with other settings. A group that nobody is left in takes new ones,
+  // unless they were set while it ran: whoever comes takes those.
   bool differs_from(std::string_view settings) const;
   // The lowest that nobody has, and that is not banned.
   std::optional<std::uint32_t> free_seat() const;
@@ -86,12 +92,16 @@ struct Change {
   std::vector<engine::Write> writes;
 };
 
-// `me` as the next life, if nobody else has become it meanwhile.
-// REQUIRES: the group has no other settings.
-Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings);
+// `me` as the next life, if nobody else has become it meanwhile. `starts_over`: settings that were
+// set are forgotten. REQUIRES, of that: there are no lives.
+// REQUIRES: the group has no other settings, but for such as were set.
+Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings,
+                 bool starts_over = false);
 // Announced, one beat further; if the record is still there and nobody has marked it.
 Change beating(const Enlisted& me);
 Change proposing(const Proposal& proposal);
+// The next view goes by other settings; if nobody has changed view or settings since.
+Change setting(const Directory& now, const Roll& next, const SetSettings& settings);
 Change evicting(Life life, std::string_view by);
 // The same, and it does not come back.
 Change banning(const Enlisted& whom, std::string_view by);

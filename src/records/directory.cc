@@ -1,4 +1,4 @@
-#include "membership/directory.h"
+#include "records/directory.h"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "records/json_fields.h"
 
 namespace hapax {
 namespace {
@@ -25,9 +26,6 @@ std::string key_of(std::string_view prefix, Life life) {
 }
 std::string key_of_ban(std::uint32_t seat) { return fmt::format("{}{}", kBanned, seat); }
 
-// Everything here counts, and must be able to go on.
-constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 62;
-
 std::optional<std::uint64_t> number_in(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -39,28 +37,22 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return value;
 }
 
-std::optional<json::object> object_in(const std::string& text) {
-  boost::system::error_code failed;
-  json::parse_options options;
-  options.max_depth = 8;  // A later version may have more to say.
-  json::value value = json::parse(text, failed, {}, options);
-  if (failed || !value.is_object()) return std::nullopt;
-  return std::move(value.as_object());
-}
-
-std::optional<std::uint64_t> number_at(const json::object& object, std::string_view field) {
-  const json::value* value = object.if_contains(field);
-  if (value == nullptr || !value->is_int64() || value->as_int64() < 0) return std::nullopt;
-  const auto number = static_cast<std::uint64_t>(value->as_int64());
-  return number > kLargestNumber ? std::nullopt : std::optional{number};
-}
-std::optional<std::string> text_at(const json::object& object, std::string_view field) {
-  const json::value* value = object.if_contains(field);
-  constexpr std::size_t kLongest = 512;
-  if (value == nullptr || !value->is_string() || value->as_string().size() > kLongest) {
-    return std::nullopt;
+// False: that is not what we write. What is not there is not said.
+bool read_after(const json::object& object, Roll& roll) {
+  const json::value* after = object.if_contains("after");
+  if (after == nullptr) return true;
+  if (!after->is_array()) return false;
+  for (const json::value& earlier : after->as_array()) {
+    if (!earlier.is_int64() || earlier.as_int64() <= 0) return false;
+    roll.after.push_back(Epoch{static_cast<std::uint64_t>(earlier.as_int64())});
   }
-  return std::string{value->as_string()};
+  return true;
+}
+bool read_algorithms(const json::object& object, Roll& roll) {
+  constexpr std::size_t kLongest = 16'384;
+  if (!object.contains("algorithms")) return true;
+  roll.algorithms = text_at(object, "algorithms", kLongest).value_or("");
+  return Policy::from_lines(roll.algorithms).has_value();
 }
 
 std::optional<Roll> roll_in(const std::string& text) {
@@ -77,13 +69,7 @@ std::optional<Roll> roll_in(const std::string& text) {
     roll.members.push_back(life);
   }
   if (roll.members.size() > kSeats) return std::nullopt;
-  const json::value* after = object->if_contains("after");
-  if (after == nullptr) return roll;
-  if (!after->is_array()) return std::nullopt;
-  for (const json::value& earlier : after->as_array()) {
-    if (!earlier.is_int64() || earlier.as_int64() <= 0) return std::nullopt;
-    roll.after.push_back(Epoch{static_cast<std::uint64_t>(earlier.as_int64())});
-  }
+  if (!read_after(*object, roll) || !read_algorithms(*object, roll)) return std::nullopt;
   return roll;
 }
 std::string text_of(const Roll& roll) {
@@ -92,9 +78,12 @@ std::string text_of(const Roll& roll) {
     members.emplace_back(static_cast<std::int64_t>(number(life)));
   json::array after;
   for (const Epoch epoch : roll.after) after.emplace_back(static_cast<std::int64_t>(number(epoch)));
-  return json::serialize(json::object{{"epoch", static_cast<std::int64_t>(number(roll.epoch))},
-                                      {"members", std::move(members)},
-                                      {"after", std::move(after)}});
+  json::object object{{"epoch", static_cast<std::int64_t>(number(roll.epoch))},
+                      {"members", std::move(members)},
+                      {"after", std::move(after)}};
+  // A member of the version before that knows nothing of it reads the others.
+  if (!roll.algorithms.empty()) object["algorithms"] = roll.algorithms;
+  return json::serialize(object);
 }
 
 std::optional<Enlisted> enlisted_in(const engine::Record& record) {
@@ -111,17 +100,31 @@ std::optional<Enlisted> enlisted_in(const engine::Record& record) {
       announced == nullptr || !announced->is_bool()) {
     return std::nullopt;
   }
-  return Enlisted{
-      Life{*life}, static_cast<std::uint32_t>(*seat),    *address,      *name, announced->as_bool(),
-      *beat,       static_cast<std::uint32_t>(*reached), record.version};
+  Enlisted enlisted{Life{*life},
+                    static_cast<std::uint32_t>(*seat),
+                    *address,
+                    *name,
+                    announced->as_bool(),
+                    *beat,
+                    static_cast<std::uint32_t>(*reached),
+                    record.version,
+                    0};
+  if (!object->contains("ttl_ms")) return enlisted;
+  constexpr std::uint64_t kLongestTtl = 3'600'000;
+  const auto ttl_ms = number_at(*object, "ttl_ms");
+  if (!ttl_ms || *ttl_ms == 0 || *ttl_ms > kLongestTtl) return std::nullopt;
+  enlisted.ttl_ms = static_cast<std::uint32_t>(*ttl_ms);
+  return enlisted;
 }
 std::string text_of(const Enlisted& e) {
-  return json::serialize(json::object{{"seat", e.seat},
-                                      {"address", e.address},
-                                      {"name", e.name},
-                                      {"announced", e.announced},
-                                      {"beat", static_cast<std::int64_t>(e.beat)},
-                                      {"reached", e.reached}});
+  json::object object{{"seat", e.seat},
+                      {"address", e.address},
+                      {"name", e.name},
+                      {"announced", e.announced},
+                      {"beat", static_cast<std::int64_t>(e.beat)},
+                      {"reached", e.reached}};
+  if (e.ttl_ms != 0) object["ttl_ms"] = e.ttl_ms;
+  return json::serialize(object);
 }
 
 std::optional<Ban> ban_in(const engine::Record& record) {
@@ -144,7 +147,7 @@ const Enlisted* Directory::find(Life life) const {
 }
 
 bool Directory::differs_from(std::string_view others) const {
-  return settings_version != 0 && !lives.empty() && settings != others;
+  return settings_version != 0 && !set && !lives.empty() && settings != others;
 }
 
 std::optional<std::uint32_t> Directory::free_seat() const {
@@ -166,6 +169,10 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
     if (key == kSettings) {
       directory.settings = record.value;
       directory.settings_version = record.version;
+      if (is_set(record.value)) {
+        directory.set = set_settings_in(record.value);
+        is_good = directory.set.has_value();
+      }
     } else if (key == kLives) {
       const auto last = number_in(record.value);
       is_good = last.has_value();
@@ -197,7 +204,7 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
   std::sort(directory.lives.begin(), directory.lives.end(),
             [](const Enlisted& a, const Enlisted& b) { return a.life < b.life; });
   for (const Enlisted& e : directory.lives) {
-    if (e.announced) directory.reg.beats.push_back({e.life, e.version});
+    if (e.announced) directory.reg.beats.push_back({e.life, e.version, e.ttl_ms});
   }
   return directory;
 }
@@ -212,14 +219,22 @@ bool is_only_beats(const engine::Commit& commit, const Directory& known) {
   });
 }
 
-Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings) {
-  return {{{std::string{kSettings}, now.settings_version},
-           {std::string{kLives}, now.last_life_version},
-           {key_of(kLife, me.life), engine::kAbsent},
-           {key_of_ban(me.seat), engine::kAbsent}},
-          {{std::string{kSettings}, std::string{settings}},
-           {std::string{kLives}, fmt::format("{}", number(me.life))},
-           {key_of(kLife, me.life), text_of(me)}}};
+Change enlisting(const Directory& now, const Enlisted& me, std::string_view settings,
+                 bool starts_over) {
+  const bool keeps = now.set && !starts_over;
+  Change change{{{std::string{kSettings}, now.settings_version},
+                 {std::string{kLives}, now.last_life_version},
+                 {key_of(kLife, me.life), engine::kAbsent},
+                 {key_of_ban(me.seat), engine::kAbsent}},
+                {{std::string{kSettings}, keeps ? now.settings : std::string{settings}},
+                 {std::string{kLives}, fmt::format("{}", number(me.life))},
+                 {key_of(kLife, me.life), text_of(me)}}};
+  if (keeps || now.reg.roll.algorithms.empty()) return change;
+  Roll roll = now.reg.roll;
+  roll.algorithms.clear();
+  change.conditions.push_back({std::string{kView}, now.reg.version});
+  change.writes.push_back({std::string{kView}, text_of(roll)});
+  return change;
 }
 
 Change beating(const Enlisted& me) {
@@ -235,6 +250,13 @@ Change proposing(const Proposal& proposal) {
     change.writes.push_back({key_of(kLife, beat.life), std::nullopt});
     change.writes.push_back({key_of(kEvicted, beat.life), std::nullopt});
   }
+  return change;
+}
+
+Change setting(const Directory& now, const Roll& next, const SetSettings& settings) {
+  Change change = proposing({now.reg.version, next, {}});
+  change.conditions.push_back({std::string{kSettings}, now.settings_version});
+  change.writes.push_back({std::string{kSettings}, text_of(settings)});
   return change;
 }
 

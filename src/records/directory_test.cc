@@ -1,4 +1,4 @@
-#include "membership/directory.h"
+#include "records/directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,6 +96,42 @@ TEST(Directory, StrikesOffWhoStandsStill) {
   EXPECT_EQ(records.read().free_seat(), 0u);
 }
 
+TEST(Directory, KeepsWhatWasSetUntilAGroupStartsOver) {
+  Records records;
+  Enlisted a = enlist(records, 0);
+  announce(records, a);
+  ASSERT_TRUE(records.commit(proposing({0, {Epoch{1}, {a.life}}, {}})));
+  const Directory before = records.read();
+  EXPECT_TRUE(before.differs_from("others"));
+  const SetSettings set{{std::chrono::seconds{3}, Policy::from_lines("x=maekawa\nraymond").value()},
+                        "settings",
+                        std::chrono::seconds{5},
+                        std::chrono::seconds{9},
+                        "alice \"at\" db1",
+                        1'794'819'872};
+  Roll next = before.reg.roll.next(Epoch{2});
+  next.members = before.reg.roll.members;
+  next.algorithms = set.now.policy.lines();
+  const Change change = setting(before, next, set);
+  ASSERT_TRUE(records.commit(change));
+  EXPECT_FALSE(records.commit(change)) << "there is a later view";
+  const Directory after = records.read();
+  EXPECT_EQ(after.reg.roll, next);
+  ASSERT_TRUE(after.set.has_value());
+  EXPECT_EQ(after.set->now, set.now);
+  EXPECT_EQ(text_of(*after.set), text_of(set));
+  EXPECT_FALSE(after.differs_from("others"));
+  enlist(records, 1);
+  EXPECT_EQ(records.read().settings, after.settings);
+  const Directory now = records.read();
+  const Enlisted c{Life{now.last_life + 1}, 2, "a", "n", false, 0, 0, 0};
+  ASSERT_TRUE(records.commit(enlisting(now, c, "others", true)));
+  EXPECT_FALSE(records.read().set.has_value());
+  EXPECT_EQ(records.read().settings, "others");
+  EXPECT_EQ(records.read().reg.roll.algorithms, "");
+  EXPECT_EQ(records.read().reg.roll.epoch, Epoch{2});
+}
+
 TEST(Directory, RefusesWhatItWouldNotWrite) {
   const std::pair<const char*, const char*> bad[] = {
       {"lives", "-1"},
@@ -111,6 +147,13 @@ TEST(Directory, RefusesWhatItWouldNotWrite) {
       {"life/1", R"({"seat":0,"address":"a","name":"n","announced":1,"beat":1,"reached":0})"},
       {"life/1", "[[[[[[[[]]]]]]]]"},
       {"evicted/", "me"},
+      {"view", R"({"epoch":1,"members":[1],"algorithms":"best"})"},
+      {"view", R"({"epoch":1,"members":[1],"algorithms":1})"},
+      {"settings", "{}"},
+      {"settings", R"({"ttl_ms":100,"algorithms":"raymond","started":"","started_ttl_ms":5000,)"
+                   R"("longest_ttl_ms":5000,"by":"","at":1})"},
+      {"settings", R"({"ttl_ms":1000,"algorithms":"best","started":"","started_ttl_ms":5000,)"
+                   R"("longest_ttl_ms":5000,"by":"","at":1})"},
   };
   for (const auto& [key, value] : bad) {
     const auto directory = directory_of({1, {{key, value, 1}}});
