@@ -386,7 +386,7 @@ TEST_F(Seeing, TablesFitThePageAndEachColumnHasAHeading) {
   EXPECT_THAT(lines_of(who).front(),
               MatchesRegex("lock +algorithm +who +host +pid +since +fence +command"));
   EXPECT_THAT(hapax({"members"}).out,
-              MatchesRegex(" *life +seat +name +is +link +address\n(.|\n)*"));
+              MatchesRegex(" *life +seat +name +is +link +release +address\n(.|\n)*"));
   for (const Arguments& words :
        {Arguments{"who"}, Arguments{"members"}, Arguments{"status", "--all"}}) {
     const auto lines = lines_of(hapax(words).out);

@@ -61,6 +61,9 @@ struct ViewStatus {
     bool is_up = false;       // Connected to the daemon that answers, or itself.
     bool is_evicted = false;  // Somebody has stopped its beats.
     std::uint64_t beat = 0;   // The latest that the engine has of it.
+    // The release of hapax that it runs: 0.1.0; "older", if it is too old to say. Empty: the daemon
+    // that answers has not met it, or is too old itself.
+    std::string release{};
   };
   std::string engine;                 // Its URL.
   bool engine_reachable = false;      // It has answered lately.
@@ -133,7 +136,9 @@ struct GroupStatus {
   std::optional<ViewStatus> view;       // With an engine.
   // If asked for: what members say of themselves, and which, from 1, did not within a second.
   std::vector<MemberStatus> all;
-  std::vector<std::uint32_t> silent;  // Those that did not.
+  std::vector<std::uint32_t> silent;    // Those that did not.
+  std::string release{};                // Of hapax, that the daemon runs; empty: too old to say.
+  std::vector<std::string> releases{};  // Of a fixed list, that each member runs: as Life::release.
 };
 
 // What one member has counted since it started.

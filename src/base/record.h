@@ -7,9 +7,11 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #define HAPAX_RECORD(Name, ...)                                                                    \
   static constexpr std::string_view kRecordName = #Name;                                           \
@@ -59,6 +61,19 @@ struct Fixed {
   constexpr operator const T&() const { return value; }  // NOLINT(google-explicit-constructor)
   constexpr const T& operator->() const { return value; }
   friend constexpr bool operator==(const Fixed&, const Fixed&) = default;
+};
+
+// A field that a record has since that version of its wire. Nobody of an earlier one writes it or
+// reads it: there it is T{}. A whole alternative of a variant says so with `kSince`.
+template <std::uint32_t Version, class T>
+struct Since {
+  T value{};
+
+  Since() = default;
+  Since(T now) : value(std::move(now)) {}      // NOLINT(google-explicit-constructor)
+  operator const T&() const { return value; }  // NOLINT(google-explicit-constructor)
+  const T* operator->() const { return &value; }
+  friend bool operator==(const Since&, const Since&) = default;
 };
 
 // The first of the names, without what is only spelling, taken off them.

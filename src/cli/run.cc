@@ -18,6 +18,7 @@
 #include "jobs/attend.h"
 #include "jobs/job.h"
 #include "jobs/reach.h"
+#include "jobs/successor.h"
 #include "jobs/waiting.h"
 
 namespace hapax::cli {
@@ -31,6 +32,7 @@ struct RunArguments {
   std::optional<double> kill_after_s;  // A second, or what the lease has room for.
   std::string shell_command;
   bool close = false;
+  bool in_place = false;
   bool verbose = false;
 };
 
@@ -65,10 +67,23 @@ Failure lost(const RunArguments& a, Client& client, std::string_view what = "") 
   return {kLost, fmt::format("{} is lost{}: {}", a.wanted.name, what, why_lost(client))};
 }
 
+int keep_for(Successor& successor, const RunArguments& a, Client& client, Reliance& reliance,
+             Signals& signals) {
+  successor.begin(detail::JobTie{client}.descriptor());
+  if (!successor.attend(reliance, signals)) {
+    successor.end(reliance.grace_left());
+    throw lost(a, client, ", and the command was ended");
+  }
+  say(a, fmt::format("gives {} back", a.wanted.name));
+  return kHolds;
+}
+
 int run_job(const RunArguments& a, const Given& given) {
   const std::vector<std::string> command = command_from(a, given);
   check(a.wanted);
-  Signals signals{kForAJob};  // Before any thread.
+  std::optional<Successor> successor;
+  if (a.in_place) successor.emplace(command);  // From here on we are the process beside it.
+  Signals signals{kForAJob};                   // Before any thread.
   const auto asked = std::chrono::steady_clock::now();
   say(a, fmt::format("asks for {}", a.wanted.name));
   milliseconds grace{};
@@ -85,6 +100,7 @@ int run_job(const RunArguments& a, const Given& given) {
   const detail::JobTie tie{held.client()};
   Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
   if (reliance.has_ended()) throw lost(a, held.client());
+  if (successor) return keep_for(*successor, a, held.client(), reliance, signals);
   Job job{command, signals.former(), tie,
           a.close ? Job::Connection::closed : Job::Connection::inherited};
   if (const auto status = attend(job, reliance, signals)) {
@@ -118,6 +134,10 @@ Command describe_run(RunArguments& a) {
   command.add("-o,--close", &a.close,
               "CMD does not inherit the connection that holds the lock; what it leaves behind "
               "lives on, without the lock");
+  command.add("-F,--no-fork", &a.in_place,
+              "CMD takes the place of hapax, with its process id; a process beside it holds the "
+              "lock as long as CMD, or what it started, is there",
+              {.excludes = {"--close"}});
   command.add("-v,--verbose", &a.verbose, "Say on standard error what happens");
   command.footer =
       std::string{
@@ -137,6 +157,8 @@ Command describe_run(RunArguments& a) {
           "held as long as\nany of them has it open. With -o they do not; as with flock -o the "
           "lock "
           "is free as soon as\nCMD ends, and what it leaves behind lives on.\n"
+          "With -F, CMD is no group of its own; if the lock is lost, CMD itself is ended, but not "
+          "what it\nstarted, and the exit status is that of the signal.\n"
           "Environment: HAPAX_LOCK its name, HAPAX_FENCE epoch.turn, HAPAX_SESSION "
           "group/member/pid,\nHAPAX_DEADLINE until when (Unix time) the lock was good as "
           "CMD began; it is renewed all the time.\n"} +

@@ -41,17 +41,24 @@ boost::json::object json_of_member(const MemberStatus& m) {
       {"waiting", m.waiting},        {"entries", m.entries},     {"uptime_ms", m.uptime.count()}};
 }
 
+// Of a fixed list's member. An older daemon says none.
+std::string release_of(const GroupStatus& s, std::size_t i) {
+  return i < s.releases.size() ? s.releases[i] : "";
+}
+
 void print_as_json(const GroupStatus& s, bool with_all) {
   boost::json::array members;
   for (std::size_t i = 0; i < s.members.size(); ++i) {
     members.push_back(boost::json::object{{"member", i + 1},
                                           {"address", s.members[i]},
                                           {"up", bool{s.up[i]}},
-                                          {"trouble", s.trouble[i]}});
+                                          {"trouble", s.trouble[i]},
+                                          {"release", json_release(release_of(s, i))}});
   }
   boost::json::object object{{"group", s.group},
                              {"member", s.member},
                              {"name", s.name},
+                             {"release", json_release(s.release)},
                              {"absence", s.absence},
                              {"size", s.size},
                              {"epoch", number(s.epoch)},
@@ -102,6 +109,7 @@ void print_all(const GroupStatus& s) {
     if (!m.obstacle.empty()) show("{} grants nothing: {}\n", m.name, m.obstacle);
   }
   for (const std::uint32_t member : s.silent) show("{} did not answer\n", show_member(s, member));
+  show("{}", release_warnings(s));
 }
 
 void print_text(const GroupStatus& s) {
@@ -115,14 +123,18 @@ void print_text(const GroupStatus& s) {
   show("here: {} held, {} waiting, {} entries; {} locks in memory\n", s.held, s.waiting, s.entries,
        s.locks);
   show("messages: {} out, {} in\n", s.messages_sent, s.messages_received);
+  show("release: {}\n{}", s.release.empty() ? "older than this hapax" : s.release,
+       release_warnings(s));
   if (s.view) return print_view(*s.view);
   show("{}\n{}\n\n", s.standing, show_leader(s));
   Table table;
   table.column("member");
   table.column("link", Table::Align::left);
+  table.column("release", Table::Align::left);
   table.column("address", Table::Align::left, Table::Length::long_);
   for (std::size_t i = 0; i < s.members.size(); ++i) {
-    table.row({fmt::format("{}", i + 1), s.up[i] ? "up" : "away", s.members[i]});
+    table.row({fmt::format("{}", i + 1), s.up[i] ? "up" : "away", show_release(release_of(s, i)),
+               s.members[i]});
   }
   show("{}", table.text_within(page_width()));
   for (std::size_t i = 0; i < s.members.size(); ++i) {

@@ -1,7 +1,9 @@
 #include "cli/view_text.h"
 
 #include <fmt/format.h>
+#include <set>
 
+#include "base/release.h"
 #include "console/show.h"
 #include "console/table.h"
 #include "console/terminal.h"
@@ -18,7 +20,8 @@ boost::json::object json_view(const ViewStatus& v) {
                                         {"member", life.is_member},
                                         {"up", life.is_up},
                                         {"evicted", life.is_evicted},
-                                        {"beat", life.beat}});
+                                        {"beat", life.beat},
+                                        {"release", json_release(life.release)}});
   }
   boost::json::array bans;
   for (const ViewStatus::Ban& ban : v.bans) {
@@ -38,13 +41,14 @@ void print_members(const ViewStatus& v) {
   table.column("name", Table::Align::left, Table::Length::long_);
   table.column("is", Table::Align::left);
   table.column("link", Table::Align::left);
+  table.column("release", Table::Align::left);
   table.column("address", Table::Align::left, Table::Length::long_);
   for (const ViewStatus::Life& life : v.lives) {
     table.row({fmt::format("{}", life.life), fmt::format("{}", life.seat), life.name,
                life.is_evicted  ? "evicted"
                : life.is_member ? "member"
                                 : "joining",
-               life.is_up ? "up" : "away", life.address});
+               life.is_up ? "up" : "away", show_release(life.release), life.address});
   }
   show("{}", table.text_within(page_width()));
   for (const ViewStatus::Ban& ban : v.bans) {
@@ -63,6 +67,31 @@ void print_view(const ViewStatus& v) {
          v.in_jeopardy ? "; in jeopardy: locks are lost when it ends" : "");
   }
   print_members(v);
+}
+
+std::string show_release(const std::string& release) { return release.empty() ? "-" : release; }
+boost::json::value json_release(const std::string& release) {
+  return release.empty() ? boost::json::value() : boost::json::value(release);  // {…}: an array.
+}
+
+std::string release_warnings(const GroupStatus& s) {
+  std::string text;
+  if (!are_neighbours(s.release, release())) {
+    text = fmt::format("this hapax is {}: use one that is at most one minor version away\n",
+                       release());
+  }
+  std::set<std::string> releases{s.releases.begin(), s.releases.end()};
+  if (s.view) {
+    for (const ViewStatus::Life& life : s.view->lives) {
+      if (life.is_member) releases.insert(life.release);
+    }
+  }
+  releases.erase("");
+  if (releases.size() > 1) {
+    text += fmt::format("members run different releases, {}: go on with the upgrade, or back\n",
+                        fmt::join(releases, " and "));
+  }
+  return text;
 }
 
 }  // namespace hapax::cli

@@ -15,5 +15,10 @@ void print_members(const ViewStatus& view);
 
 // A line about settings that were set while members ran; nothing if none were, or we may not know.
 void print_set_settings(const std::string& address);
+// As a cell of a table, and as JSON: a release that is not known is - and null.
+std::string show_release(const std::string& release);
+boost::json::value json_release(const std::string& release);
+// A line for each thing that people should know about who runs which release; empty: nothing.
+std::string release_warnings(const GroupStatus& status);
 
 }  // namespace hapax::cli

@@ -49,7 +49,8 @@ ViewStatus view_of(session::ViewState&& v) {
                   {}};
   for (session::LifeState& life : v.lives) {
     view.lives.push_back({life.life, life.seat + 1, std::move(life.name), std::move(life.address),
-                          life.is_member, life.is_up, life.is_evicted, life.beat});
+                          life.is_member, life.is_up, life.is_evicted, life.beat,
+                          std::move(life.release.value)});
   }
   for (session::BanState& ban : v.bans) {
     view.bans.push_back({ban.seat + 1, std::move(ban.name), std::move(ban.by)});
@@ -113,6 +114,7 @@ GroupStatus status_of(session::State&& s) {
                      std::move(view),
                      {},
                      {}};
+  status.releases = std::move(s.releases.value);
   if (s.all) {
     for (session::MemberReport& r : s.all->reports) status.all.push_back(member_of(std::move(r)));
     status.silent = counted_from_one(std::move(s.all->silent));

@@ -70,8 +70,11 @@ struct Connection::Later {
   std::optional<std::stop_callback<Canceller>> cancel;
 };
 
+static_assert(Client::kSilence == session::kSilence);
+
 Connection::Connection(const net::Address& address, const Trust& trust, std::uint64_t generation)
-    : socket_(address, trust, session::kSilence),
+    : version_(trust.version),
+      socket_(address, trust, session::kSilence),
       next_request_((generation << 40) + 1),
       heartbeat_(boot_time()) {
   Pending pending;
@@ -80,10 +83,13 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
     const NoSignals none;
     reader_ = std::jthread{[this] { read_on(); }};
   }
-  say(session::Hello{session::kVersion, static_cast<std::uint32_t>(getpid()), host_name(),
-                     command_line(), trust.asks_only});
+  say(session::Hello{version_, static_cast<std::uint32_t>(getpid()), host_name(), command_line(),
+                     trust.asks_only});
   const auto answer = await(0, pending, steady_clock::now() + session::kSilence, {});
-  if (answer && std::holds_alternative<session::Welcome>(*answer)) return;
+  if (const auto* welcome = answer ? std::get_if<session::Welcome>(&*answer) : nullptr) {
+    release_ = welcome->release;
+    return;
+  }
   socket_.shut_down();
   reader_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
@@ -182,6 +188,10 @@ void Connection::release(const detail::Holding& holding) noexcept {
 std::error_code Connection::ask(session::Ask question, milliseconds patience,
                                 session::Answer& answer) {
   if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
+  if (first_version_of(question) > version_) {
+    answer = session::Refused{0, "this daemon runs an older release, which cannot do that"};
+    return {};
+  }
   Pending pending;
   const std::uint64_t request = add(pending);
   std::visit(
@@ -243,6 +253,7 @@ std::error_code Connection::status(bool all, GroupStatus& status) {
   session::State told;
   if (const auto error = ask_for(session::AskState{0, all}, told)) return error;
   status = status_of(std::move(told));
+  status.release = release_;
   return {};
 }
 
@@ -274,7 +285,7 @@ bool Connection::say(const session::Ask& ask) noexcept {
   try {
     thread_local Bytes bytes;
     bytes.clear();
-    const bool fits = session::write_frame(bytes, ask);
+    const bool fits = session::write_frame(bytes, ask, version_);
     const std::lock_guard lock{writing_};
     if (fits && socket_.write(bytes)) return true;
   } catch (...) {  // Out of memory: as good as gone.
@@ -325,7 +336,7 @@ bool Connection::take_frames() {
   std::span<const std::uint8_t> rest{incoming_};
   for (;;) {
     session::Answer answer;
-    const auto taken = session::take_frame(rest, session::kLargestAnswer, answer);
+    const auto taken = session::take_frame(rest, session::kLargestAnswer, answer, version_);
     if (taken == session::Taken::malformed) return false;
     if (taken == session::Taken::more) break;
     take(std::move(answer));

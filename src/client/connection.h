@@ -28,8 +28,6 @@ namespace hapax::client {
 // Its functions are those of detail::Gateway, which says what they do (Endpoints is the gateway).
 class Connection {
  public:
-  static_assert(Client::kSilence == session::kSilence);
-
   // `generation` tells its requests from those of other connections. Throws std::system_error if
   // nobody answers, or not as a daemon does.
   Connection(const net::Address& address, const Trust& trust, std::uint64_t generation);
@@ -109,6 +107,7 @@ class Connection {
   void close_observations();
   void lose(session::Lost& lost);
 
+  const std::uint32_t version_;
   Socket socket_;
   std::mutex writing_;
 
@@ -122,6 +121,7 @@ class Connection {
 
   HeldGrants held_;
   session::Heartbeat heartbeat_;
+  std::string release_;  // Of the daemon, if it says so. From the welcome on.
   // Only the reader's:
   std::optional<session::Answer> welcome_;   // Until we first hear how long grants are good.
   std::vector<session::Answer> unpromised_;  // Grants, until it is known how long they are good.

@@ -18,6 +18,19 @@ Endpoints::Shared Endpoints::now() const {
   return connection_;
 }
 
+// A daemon of the release before refuses our version, in words for people: so one that refuses us
+// is asked again in its own.
+std::unique_ptr<Connection> Endpoints::open(const net::Address& address) {
+  try {
+    return std::make_unique<Connection>(address, trust_, ++generation_);
+  } catch (const std::system_error& e) {
+    if (e.code() != Errc::refused) throw;
+    Trust before = trust_;
+    before.version = session::kOldestVersion;
+    return std::make_unique<Connection>(address, before, ++generation_);
+  }
+}
+
 // The first that answers, starting after the last one used. REQUIRES: connecting_ is locked.
 Endpoints::Shared Endpoints::connect() {
   std::exception_ptr telling;  // Of one that is there, rather than of one that is not.
@@ -25,7 +38,7 @@ Endpoints::Shared Endpoints::connect() {
     const net::Address& address = addresses_[(next_ + tried) % addresses_.size()];
     try {
       // It may be lost, and replaced, while its own thread calls the program.
-      Shared made{new Connection{address, trust_, ++generation_},
+      Shared made{open(address).release(),
                   [](Connection* last) { destroy(std::unique_ptr<Connection>{last}); }};
       next_ = (next_ + tried + 1) % addresses_.size();
       return made;

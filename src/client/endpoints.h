@@ -69,6 +69,7 @@ class Endpoints final : public detail::Gateway {
   // One that is alive; if it has to be made, that is tried once, at all addresses.
   Shared there() noexcept;
   Shared connect();
+  std::unique_ptr<Connection> open(const net::Address& address);
   template <class Ask>
   std::error_code ask_again_elsewhere(Ask&& ask);
 

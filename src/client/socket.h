@@ -16,6 +16,7 @@
 #include "base/asio_fwd.h"
 #include "handshake/handshake.h"
 #include "net/address.h"
+#include "session/protocol.h"
 
 namespace hapax::client {
 
@@ -25,7 +26,9 @@ struct Trust {
   std::shared_ptr<boost::asio::ssl::context> tls;
   // Behind a Unix socket, this user besides ourselves and root.
   std::optional<uid_t> server_user;
-  bool asks_only = false;  // Said in the greeting: we take no locks.
+  // Said in the greeting: that we take no locks, and the version of the session.
+  bool asks_only = false;
+  std::uint32_t version = session::kVersion;
 };
 
 // Throws std::system_error for a daemon that TLS keeps us from.

@@ -36,7 +36,8 @@ Result<void> Clients::listen(boost::asio::io_context& io, const NodeConfig& conf
 }
 
 void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls) {
-  if (visitors_.is_full()) return;  // Closing it is an answer, too.
+  // Closing it is an answer, too: whoever knows other daemons goes there.
+  if (visitors_.is_full() || is_winding_up_) return;
   Visitor::Handlers handlers;
   handlers.on_ask = [this](Visitor& visitor, session::Ask&& ask) {
     std::visit([&](auto&& a) { on(visitor, std::move(a)); }, std::move(ask));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
+#include "base/release.h"
 #include "core/lock_name.h"
 #include "daemon/clients.h"
 
@@ -30,11 +31,11 @@ bool Clients::forbids(Visitor& visitor, session::RequestId request, Right right,
 }
 
 void Clients::on(Visitor& visitor, session::Hello&& hello) {
-  if (hello.version != session::kVersion) {
+  if (!session::is_spoken(hello.version)) {
     refuse(visitor, 0,
-           fmt::format("this daemon speaks version {} of the protocol, the client {}: use the same "
-                       "hapax for both",
-                       session::kVersion, hello.version));
+           fmt::format("this daemon speaks versions {} and {} of the protocol, the client {}: use "
+                       "the same hapax for both",
+                       session::kVersion, session::kOldestVersion, hello.version));
     return visitor.close(true);
   }
   if (!hello.asks_only && !visitors_.has_room_for_another()) {
@@ -51,10 +52,10 @@ void Clients::on(Visitor& visitor, session::Hello&& hello) {
             LogLevel::debug);
   const Group& group = host_.group;
   const auto ttl = group.has_leases() ? group.options().times.ttl : Span{0};
-  visitor.tell(session::Welcome{session::kVersion, number(group.seat()),
-                                static_cast<std::uint32_t>(group.others().size() + 1),
-                                group.epoch(),
-                                static_cast<std::uint64_t>(ttl / std::chrono::milliseconds{1})});
+  visitor.tell(session::Welcome{
+      visitor.version(), number(group.seat()),
+      static_cast<std::uint32_t>(group.others().size() + 1), group.epoch(),
+      static_cast<std::uint64_t>(ttl / std::chrono::milliseconds{1}), std::string{release()}});
 }
 
 // --- locks ---

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/loop_watch.h"
+#include "base/release.h"
 #include "base/testing/folder.h"
 #include "daemon/daemon_thread.h"
 #include "session/frames.h"
@@ -65,7 +66,7 @@ class Raw {
   }
   void say(const session::Ask& ask) {
     Bytes bytes;
-    ASSERT_TRUE(session::write_frame(bytes, ask));
+    ASSERT_TRUE(session::write_frame(bytes, ask, version));
     send(bytes);
   }
   // The next answer; nothing if the daemon hangs up.
@@ -73,7 +74,9 @@ class Raw {
     for (;;) {
       std::span<const std::uint8_t> rest{incoming_};
       session::Answer answer;
-      if (session::take_frame(rest, session::kLargestAnswer, answer) == session::Taken::record) {
+      const auto taken = session::take_frame(rest, session::kLargestAnswer, answer, version);
+      EXPECT_NE(taken, session::Taken::malformed);
+      if (taken == session::Taken::record) {
         incoming_.erase(incoming_.begin(),
                         incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
         return answer;
@@ -93,6 +96,8 @@ class Raw {
     EXPECT_NE(wanted, nullptr);
     return wanted != nullptr ? *wanted : A{};
   }
+
+  std::uint32_t version = session::kVersion;  // Of the session.
 
  private:
   asio::io_context io_;
@@ -144,8 +149,29 @@ TEST(Daemon, TellsAnOtherVersionWhatToDo) {
   session::Hello hello;
   hello.version = 999;
   old.say(hello);
-  EXPECT_NE(old.expect<session::Refused>().why.find("999"), std::string::npos);
+  EXPECT_EQ(old.expect<session::Refused>().why,
+            "this daemon speaks versions 11 and 10 of the protocol, the client 999: use the same "
+            "hapax for both");
   EXPECT_EQ(old.hear(), std::nullopt);
+}
+
+TEST(Daemon, ServesAClientOfTheVersionBeforeInThatVersion) {
+  const Alone alone;
+  Raw old{alone};
+  old.version = 10;
+  session::Hello hello;
+  hello.version = 10;
+  old.say(hello);
+  const auto welcome = old.expect<session::Welcome>();
+  EXPECT_EQ(welcome.version, 10u);
+  EXPECT_EQ(welcome.release.value, "");
+  old.say(session::Acquire{7, "it"});
+  EXPECT_EQ(old.expect<session::Granted>().request, 7u);
+  old.say(session::AskState{8});
+  EXPECT_EQ(old.expect<session::State>().request, 8u);
+  Raw now{alone};
+  now.say(session::Hello{});
+  EXPECT_EQ(now.expect<session::Welcome>().release.value, release());
 }
 
 TEST(Daemon, HalfOpenConnectionsAreNoHarm) {

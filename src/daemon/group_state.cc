@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/release.h"
+
 namespace hapax {
 namespace {
 
@@ -35,7 +37,8 @@ void describe(const EngineGroup& group, const std::string& engine, session::Stat
   view.standing = group.standing();
   for (const EngineGroup::Other& other : group.enlisted()) {
     view.lives.push_back({number(other.who.life), other.who.seat, other.who.name, other.who.address,
-                          other.is_member, other.is_up, other.is_evicted, other.who.beat});
+                          other.is_member, other.is_up, other.is_evicted, other.who.beat,
+                          group.peers().release_of(other.who.life)});
   }
   for (const Ban& ban : group.bans()) view.bans.push_back({ban.seat, ban.name, ban.by});
   state.view = std::move(view);
@@ -47,7 +50,9 @@ void describe(const Group& list, session::State& state) {
     const bool is_self = Seat{i} == list.seat();
     state.members.push_back(members[i].text());
     state.up.push_back(is_self || list.is_up(Seat{i}) ? 1 : 0);
-    state.trouble.push_back(is_self ? "" : list.trouble_with(Seat{i}));
+    state.trouble.push_back(is_self ? "" : list.peers().trouble_with(Seat{i}));
+    state.releases.value.push_back(is_self ? std::string{release()}
+                                           : list.peers().release_of(Seat{i}));
   }
   state.standing = list.standing();
 }

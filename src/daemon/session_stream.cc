@@ -111,11 +111,13 @@ bool SessionStream::take_frames() {
   has_more_ = false;
   while (!ended_ && !closing_ && !has_more_) {
     session::Ask ask;
-    const auto taken = session::take_frame(rest, session::kLargestAsk, ask);
+    const auto taken = session::take_frame(rest, session::kLargestAsk, ask, version_);
     if (taken == session::Taken::malformed) return false;
     if (taken == session::Taken::more) break;
-    const bool is_hello = std::holds_alternative<session::Hello>(ask);
-    if (is_hello == std::exchange(has_introduced_itself_, true)) return false;
+    const auto* hello = std::get_if<session::Hello>(&ask);
+    if ((hello != nullptr) == std::exchange(has_introduced_itself_, true)) return false;
+    // One that we do not speak is refused, in words that all understand.
+    if (hello != nullptr && session::is_spoken(hello->version)) version_ = hello->version;
     on_ask(std::move(ask));
     has_more_ = Clock::now() >= give_way;
   }
@@ -126,7 +128,7 @@ bool SessionStream::take_frames() {
 
 void SessionStream::tell(const session::Answer& answer) {
   if (ended_ || overflown_) return;
-  if (!session::write_frame(outgoing_, answer)) return tell(too_long(answer));
+  if (!session::write_frame(outgoing_, answer, version_)) return tell(too_long(answer));
   if (outgoing_.size() > kMostUnread) {
     // Not at once: whoever tells may be in the middle of telling others.
     overflown_ = true;

@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -37,6 +38,7 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
 
   bool is_behind_tcp() const { return !is_unix_; }
   bool has_introduced_itself() const { return has_introduced_itself_; }
+  std::uint32_t version() const { return version_; }
   Clock::duration silent_for() const { return Clock::now() - last_heard_; }
 
  protected:
@@ -71,6 +73,7 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   bool has_more_ = false;   // Frames that have come, for the next turn.
   bool overflown_ = false;  // It does not read its answers, and will be hung up on.
   bool has_introduced_itself_ = false;
+  std::uint32_t version_ = session::kOldestVersion;  // Of the session; its Hello says it.
   bool is_unix_ = false;
   bool was_hung_up_on_ = false;  // By us.
   bool closing_ = false;

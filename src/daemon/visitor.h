@@ -55,7 +55,9 @@ class Visitor final : public SessionStream {
   bool may_live_on() const { return (is_behind_tcp() || was_hung_up_on()) && !has_said_goodbye_; }
   void say_goodbye() { has_said_goodbye_ = true; }
   // Whether its version understands what it is told unasked of another TTL.
-  bool knows_terms() const { return has_introduced_itself(); }
+  bool knows_terms() const {
+    return has_introduced_itself() && version() >= session::Terms::kSince;
+  }
   bool has_said_goodbye() const { return has_said_goodbye_; }
   // On this machine only, and of its own user.
   void has_job(const session::Job& job);

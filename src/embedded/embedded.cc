@@ -1,5 +1,6 @@
 #include "embedded/embedded.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "embedded/database.h"
@@ -9,7 +10,11 @@ namespace hapax::engine {
 
 Result<std::unique_ptr<Engine>> open_embedded(boost::asio::io_context& io, const Url& url,
                                               const Options& options) {
-  auto database = Database::open(url.path, options.group, options.timeout, options.adopts_copy);
+  // Nobody relies on us yet, and of many members that start at once each has to wait for the
+  // others.
+  constexpr std::chrono::milliseconds kPatience{30'000};
+  auto database = Database::open(url.path, options.group, std::max(options.timeout, kPatience),
+                                 options.adopts_copy);
   if (!database) return database.error();
   return make_blocking(io, std::move(*database), options.timeout,
                        "the embedded engine's disk did not answer in time");

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "base/testing/folder.h"
@@ -213,6 +214,23 @@ TEST_F(EmbeddedEngine, AdoptsACopyOnlyIfItIsToldTo) {
   const Url url{Kind::embedded, {}, copy.string()};
   ASSERT_TRUE(open_embedded(bench.io(), url, options).has_value());
   EXPECT_EQ(refusal(copy), "opened") << "it remembers";
+}
+
+// 64 members that were started at once took turns for longer than a commit may take, and nine
+// ended.
+TEST_F(EmbeddedEngine, IsWaitedForAtTheStartLongerThanLater) {
+  Bench bench;
+  const auto first = open(bench.io());
+  bench.put(*first, {{"a", "1"}});
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::thread release{[&] {
+    std::this_thread::sleep_for(milliseconds{300});
+    sqlite3_close(other);
+  }};
+  EXPECT_TRUE(try_open(bench.io(), path(), milliseconds{50}));
+  release.join();
 }
 
 TEST_F(EmbeddedEngine, DoesNotBlockTheLoopNorClaimWhatItCouldNotDo) {

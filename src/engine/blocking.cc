@@ -19,7 +19,10 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kPoll{20};  // How late a watch may learn of others' commits.
+constexpr std::chrono::milliseconds kPoll{20};  // How late a watch may learn of others' commits …
+// … unless there are many: a large group beats all the time, each member hears of it, and looking
+// costs several calls.
+constexpr std::chrono::milliseconds kRest{100};
 
 class Blocking : public Engine {
  public:
@@ -99,11 +102,13 @@ class Blocking : public Engine {
 
   bool poll() {
     if (watching_.empty()) return false;
+    if (steady_clock::now() < rests_until_ && pulse_) return true;
     const auto pulse = backing_->pulse();
     if (!pulse) {
       to_loop([this, pulse] { note(pulse); });
     } else if (!pulse_ || *pulse_ != *pulse) {
       pulse_ = *pulse;
+      rests_until_ = steady_clock::now() + kRest;
       for (auto at = watching_.begin(); at != watching_.end();) {
         at = look(at->second) ? std::next(at) : watching_.erase(at);
       }
@@ -162,7 +167,8 @@ class Blocking : public Engine {
   std::unique_ptr<Backing> backing_;
   std::map<std::uint64_t, Watching> watching_;
   std::optional<std::uint64_t> pulse_;  // As of the last look.
-  Worker worker_;                       // The last member: it stops before the rest goes.
+  Deadline rests_until_{};
+  Worker worker_;  // The last member: it stops before the rest goes.
 };
 
 }  // namespace

@@ -56,8 +56,8 @@ class Group {
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message) { links_.tell(seat, message); }
   bool is_up(Seat seat) const { return links_.is_up(seat); }
-  // Why it is not, as far as it or we said.
-  std::string trouble_with(Seat seat) const { return links_.trouble_with(seat); }
+  // Why it is not, and what it runs.
+  const LifeLinks& peers() const { return links_; }
 
   // Takes what the certificates' files have now; no link is dropped.
   Result<void> renew_tls() { return links_.renew_tls(); }

@@ -1,9 +1,11 @@
 #include "membership/life_links.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 #include "base/check.h"
+#include "base/release.h"
 
 namespace hapax {
 namespace {
@@ -22,6 +24,7 @@ Result<void> LifeLinks::open(Seat own, Life life) {
   net::MeshOptions options = options_.mesh();
   options.self = own_;
   options.incarnation = number(life);
+  options.release = release();
   // It speaks of whom it refuses or does not reach.
   options.log = [this](const std::string& line) { handlers_.log(line, LogLevel::warning); };
   options.called = handlers_.called;
@@ -101,9 +104,33 @@ bool LifeLinks::is_up(Seat seat) const {
   return mesh_ != nullptr && number(seat) < kSeats && seat != own_ && mesh_->is_up(seat);
 }
 
+bool LifeLinks::all_speak(std::uint32_t version, const std::vector<Life>& lives) const {
+  return mesh_ != nullptr && std::all_of(lives.begin(), lives.end(), [&](Life life) {
+           if (number(life) == mesh_->incarnation()) return true;
+           const auto seat = seat_of(life);
+           return seat && life_at(*seat) == life && mesh_->version_of(*seat) >= version;
+         });
+}
+
+std::string LifeLinks::release_of(Life life) const {
+  if (mesh_ != nullptr && number(life) == mesh_->incarnation()) return std::string{release()};
+  const auto seat = seat_of(life);
+  return seat && mesh_ != nullptr && life_at(*seat) == life ? release_of(*seat) : "";
+}
+
+std::string LifeLinks::release_of(Seat seat) const {
+  if (mesh_ == nullptr || mesh_->version_of(seat) == 0) return {};
+  const std::string& said = mesh_->release_of(seat);
+  return said.empty() ? "older" : said;
+}
+
 void LifeLinks::on_up(Seat seat) {
   const Life life = life_at(seat);
-  handlers_.log(fmt::format("{} is here, as life {}", handlers_.called(seat), life),
+  const std::string runs = release_of(seat);
+  const bool is_ours = runs == release();
+  handlers_.log(fmt::format("{} is here, as life {}{}{}", handlers_.called(seat), life,
+                            is_ours ? "" : "; this member runs release ",
+                            is_ours ? "" : fmt::format("{}, that one {}", release(), runs)),
                 LogLevel::info);
   if (const auto unsent = unsent_.extract(life)) {
     for (const Bytes& frame : unsent.mapped().frames) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -53,9 +54,6 @@ class LifeLinks {
   void meet(const Directory& directory);
 
   bool is_up(Life life) const;
-  // Whether every member that we are connected to is of a version that goes by settings which are
-  // set while it runs.
-  bool all_know_settings() const { return true; }
   std::optional<Seat> seat_of(Life life) const;
   // Also to who is not connected yet. False: the link is full and has lost it, and on_broken was
   // told; what was to be sent after it, to whomever, must not be.
@@ -74,6 +72,12 @@ class LifeLinks {
   // To whoever sits there and is connected; others do not hear it.
   void tell(Seat seat, std::span<const std::uint8_t> message);
   bool is_up(Seat seat) const;
+  // Whether all of them, or those that are not us, are known to speak at least that version of the
+  // members' wire (net/frame.h).
+  bool all_speak(std::uint32_t version, const std::vector<Life>& lives) const;
+  // The release of hapax that it runs, "older" if it is too old to say; empty: never met.
+  std::string release_of(Life life) const;
+  std::string release_of(Seat seat) const;  // Of whoever was there last.
   // Why it is not up, as far as it or we said. REQUIRES: another one.
   std::string trouble_with(Seat seat) const { return mesh_ ? mesh_->trouble_with(seat) : ""; }
   const net::Stats& stats() const { return mesh_ ? mesh_->stats() : no_links_; }

@@ -198,7 +198,8 @@ std::string ListGroup::obstacle() const {
   if (members.empty()) return "a view is about to begin";
   std::string text = "no view begins before this member hears from member " + members;
   for (const Seat seat : others()) {
-    if (const std::string trouble = trouble_with(seat); !trouble.empty()) text += "; " + trouble;
+    if (const std::string trouble = links_.trouble_with(seat); !trouble.empty())
+      text += "; " + trouble;
   }
   return text;
 }

@@ -249,11 +249,11 @@ TEST_F(FixedLists, AnotherListIsRefusedByNameAtBothEnds) {
   std::swap(other.list->members[0], other.list->members[1]);
   start(2, other);
   ASSERT_TRUE(until([&] {
-    return !at(2).group->trouble_with(Seat{0}).empty() &&
-           !at(0).group->trouble_with(Seat{2}).empty();
+    return !at(2).group->peers().trouble_with(Seat{0}).empty() &&
+           !at(0).group->peers().trouble_with(Seat{2}).empty();
   })) << logs();
   for (const std::string& said :
-       {at(0).group->trouble_with(Seat{2}), at(2).group->trouble_with(Seat{0})}) {
+       {at(0).group->peers().trouble_with(Seat{2}), at(2).group->peers().trouble_with(Seat{0})}) {
     EXPECT_THAT(said, HasSubstr("member 3 was started with members unix:"));
   }
   EXPECT_FALSE(at(2).runs());

@@ -23,16 +23,20 @@ std::optional<std::uint64_t> count_messages(std::span<const std::uint8_t> messag
 
 bool makes_sense(const Content& content) {
   if (const auto* bye = std::get_if<Bye>(&content)) return bye->text.size() <= kLongestBye;
+  if (const auto* yes = std::get_if<Confirm>(&content)) {
+    return yes->release.value.size() <= kLongestRelease;
+  }
   const auto* hello = std::get_if<Hello>(&content);
   return hello == nullptr || (!hello->group.empty() && hello->group.size() <= kLongestGroup &&
                               hello->settings.size() <= kLongestSettings &&
+                              hello->release.value.size() <= kLongestRelease &&
                               hello->incarnation != 0 && hello->nonce != 0);
 }
 
 }  // namespace
 
-std::optional<Frame> decode_frame(std::span<const std::uint8_t> body) {
-  Decoder decoder{body};
+std::optional<Frame> decode_frame(std::span<const std::uint8_t> body, std::uint32_t version) {
+  Decoder decoder{body, version};
   std::optional<Frame> frame{std::in_place};
   if (!decoder.read(frame->content) || !makes_sense(frame->content)) return std::nullopt;
   if (!std::holds_alternative<Data>(frame->content)) {
@@ -56,10 +60,11 @@ std::span<const std::uint8_t> take_message(std::span<const std::uint8_t>& messag
   return message;
 }
 
-void write_frame(Bytes& out, const Content& content, std::span<const std::uint8_t> messages) {
+void write_frame(Bytes& out, const Content& content, std::span<const std::uint8_t> messages,
+                 std::uint32_t version) {
   const std::size_t start = out.size();
   out.resize(start + kLengthBytes);
-  encode_to(out, content);
+  encode_to(out, content, version);
   out.insert(out.end(), messages.begin(), messages.end());
   const std::size_t length = out.size() - start - kLengthBytes;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {

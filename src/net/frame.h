@@ -2,6 +2,10 @@
 // records below through the codec. Messages travel inside a Data, each with its length before it
 // and its bytes as they are: the only part of a frame that the codec does not see.
 //
+// Members of neighbouring versions understand each other. Who dials names a version, and from the
+// answer on both write the records as that version has them: a field with Since, or a record with
+// kSince, is not in earlier ones.
+//
 // Pure. Bytes come from strangers: a length is checked before anything is allocated for it, and
 // what write_frame() would not have written is refused.
 #pragma once
@@ -10,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 
 #include "base/record.h"
@@ -19,12 +24,17 @@
 
 namespace hapax::net {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kOldestVersion = 2;  // That we speak, too.
+// What a dialler's Hello looks like, for ever, whatever version it names: so that everybody can
+// read it, and refuse a version by name.
+inline constexpr std::uint32_t kGreetingVersion = 2;
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestGreeting =
     2048;  // The frame limit until both know each other.
 inline constexpr std::size_t kLongestGroup = 64;
 inline constexpr std::size_t kLongestSettings = 512;
+inline constexpr std::size_t kLongestRelease = 64;
 inline constexpr std::size_t kLongestBye = 1280;  // Twice the settings, and what is said of them.
 inline constexpr std::size_t kDataOverhead = 64;  // More than a Data costs besides its message.
 
@@ -33,7 +43,8 @@ constexpr bool is_valid(Drop drop) { return static_cast<std::size_t>(drop) < kDr
 // The first frame of either side; the one who dialled speaks first. `seen` is the incarnation of
 // the addressed member that the sender has been in touch with (0: none), and `received` the number
 // of the last message that it has from that incarnation. `nonce` is fresh in every connection; the
-// other side repeats it, so that a recorded conversation cannot be played to it again.
+// other side repeats it, so that a recorded conversation cannot be played to it again. `release` is
+// what the sender runs; the dialler says it in its Confirm.
 struct Hello {
   std::uint32_t version = kProtocolVersion;
   Bytes group;
@@ -46,15 +57,17 @@ struct Hello {
   std::uint64_t attempt = 0;  // Grows with every connection that this incarnation dials.
   std::uint64_t nonce = 0;
   std::uint64_t echo = 0;  // The nonce being answered; 0 in the dialler's.
+  Since<3, std::string> release{};
 
   HAPAX_RECORD(Hello, version, group, settings, from, incarnation, to, seen, received, attempt,
-               nonce, echo)
+               nonce, echo, release)
 };
 // The dialler's answer to the other's Hello. From here on both may send.
 struct Confirm {
   std::uint64_t echo = 0;
+  Since<3, std::string> release{};
 
-  HAPAX_RECORD(Confirm, echo)
+  HAPAX_RECORD(Confirm, echo, release)
 };
 // Messages `first`, `first`+1, …; everything up to `ack` has been received.
 struct Data {
@@ -85,14 +98,18 @@ struct Frame {
   std::uint64_t count = 0;                 // How many they are. Invariant: 1 or more in a Data.
 };
 
-// The frame with that body (without its length); nothing if no member would write it.
-std::optional<Frame> decode_frame(std::span<const std::uint8_t> body);
+// The frame with that body (without its length); nothing if no member would write it in that
+// version.
+std::optional<Frame> decode_frame(std::span<const std::uint8_t> body,
+                                  std::uint32_t version = kProtocolVersion);
 
 // The next message of a Data. REQUIRES: `messages` is of a decoded frame and not used up.
 std::span<const std::uint8_t> take_message(std::span<const std::uint8_t>& messages);
 
-// Appends a frame. Of a Data, `messages` are its messages with their lengths.
-void write_frame(Bytes& out, const Content& content, std::span<const std::uint8_t> messages = {});
+// Appends a frame. Of a Data, `messages` are its messages with their lengths. (Data, Ack and Bye
+// are alike in all versions that we speak.)
+void write_frame(Bytes& out, const Content& content, std::span<const std::uint8_t> messages = {},
+                 std::uint32_t version = kProtocolVersion);
 
 // Appends one message with its length before it.
 void write_message(Bytes& out, std::span<const std::uint8_t> message);

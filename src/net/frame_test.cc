@@ -16,7 +16,8 @@ using Found = FrameReader::Found;
 Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
 Hello hello() {
-  return {kProtocolVersion, bytes("orders"), bytes("two"), Seat{2}, 77, Seat{0}, 55, 9, 4, 11, 12};
+  return {kProtocolVersion,  bytes("orders"), bytes("two"), Seat{2}, 77, Seat{0}, 55, 9, 4, 11, 12,
+          std::string{"0.9"}};
 }
 
 Bytes frame_of(const Content& content, std::span<const std::uint8_t> messages = {}) {
@@ -52,15 +53,48 @@ std::vector<Bytes> read_in_pieces(const Bytes& stream, std::size_t piece, std::s
 
 TEST(Frame, HasTheseBytes) {
   EXPECT_EQ(frame_of(Ack{5}), (Bytes{2, 0, 0, 0, 3, 5}));
-  EXPECT_EQ(frame_of(Confirm{300}), (Bytes{3, 0, 0, 0, 1, 0xac, 0x02}));
+  EXPECT_EQ(frame_of(Confirm{300, std::string{"x"}}), (Bytes{5, 0, 0, 0, 1, 0xac, 0x02, 1, 'x'}));
   EXPECT_EQ(frame_of(Bye{Drop::wrong_group, bytes("x")}), (Bytes{5, 0, 0, 0, 4, 1, 2, 1, 'x'}));
   EXPECT_EQ(frame_of(Bye{std::nullopt, {}}), (Bytes{3, 0, 0, 0, 4, 0, 0}));
   Bytes messages;
   write_message(messages, bytes("ab"));
   write_message(messages, bytes("\xff"));
   EXPECT_EQ(frame_of(Data{7, 6}, messages), (Bytes{8, 0, 0, 0, 2, 7, 6, 2, 'a', 'b', 1, 0xff}));
-  EXPECT_EQ(frame_of(hello()), (Bytes{21, 0,   0,   0,   0, 2,  6, 'o', 'r', 'd', 'e', 'r', 's',
-                                      3,  't', 'w', 'o', 2, 77, 0, 55,  9,   4,   11,  12}));
+  EXPECT_EQ(frame_of(hello()),
+            (Bytes{25,  0,   0, 0,  0, 3,  6, 'o', 'r', 'd', 'e', 'r', 's', 3,  't',
+                   'w', 'o', 2, 77, 0, 55, 9, 4,   11,  12,  3,   '0', '.', '9'}));
+}
+
+// Members of the release before know these bytes, and those of later ones will.
+TEST(Frame, HadTheseBytesInVersion2) {
+  Bytes out;
+  write_frame(out, hello(), {}, 2);
+  const Bytes greeting{21, 0,   0,   0,   0, 3,  6, 'o', 'r', 'd', 'e', 'r', 's',
+                       3,  't', 'w', 'o', 2, 77, 0, 55,  9,   4,   11,  12};
+  EXPECT_EQ(out, greeting) << "it names version 3, for anybody to read";
+  EXPECT_EQ(std::get<Hello>(decode_frame(std::span{out}.subspan(kLengthBytes), 2)->content).version,
+            3u);
+  EXPECT_FALSE(decode_frame(std::span{out}.subspan(kLengthBytes), 3));
+  out.clear();
+  write_frame(out, Confirm{300, std::string{"x"}}, {}, 2);
+  EXPECT_EQ(out, (Bytes{3, 0, 0, 0, 1, 0xac, 0x02}));
+  EXPECT_FALSE(decode_frame(std::span{out}.subspan(kLengthBytes), 3));
+}
+
+TEST(Frame, AfterTheGreetingAllVersionsAreAlike) {
+  Bytes messages;
+  write_message(messages, bytes("ab"));
+  for (const Content& content : {Content{Ack{5}}, Content{Data{7, 6}}, Content{Bye{Drop::taken}}}) {
+    const bool is_data = std::holds_alternative<Data>(content);
+    Bytes before, now;
+    write_frame(before, content,
+                is_data ? std::span<const std::uint8_t>{messages} : std::span<const std::uint8_t>{},
+                kOldestVersion);
+    write_frame(
+        now, content,
+        is_data ? std::span<const std::uint8_t>{messages} : std::span<const std::uint8_t>{});
+    EXPECT_EQ(before, now);
+  }
 }
 
 TEST(Frame, ComesBackAsItWent) {
@@ -96,6 +130,10 @@ TEST(Frame, RefusesWhatNoMemberWrites) {
   EXPECT_FALSE(decoded(frame_of(nobody)));
   nobody.group.assign(kLongestGroup + 1, 'x');
   EXPECT_FALSE(decoded(frame_of(nobody)));
+  nobody = hello();
+  nobody.release = std::string(kLongestRelease + 1, 'x');
+  EXPECT_FALSE(decoded(frame_of(nobody)));
+  EXPECT_FALSE(decoded(frame_of(Confirm{1, std::string(kLongestRelease + 1, 'x')})));
   Hello unborn = hello();
   unborn.incarnation = 0;
   EXPECT_FALSE(decoded(frame_of(unborn)));

@@ -13,6 +13,21 @@ std::string shown(const Bytes& text) {
 
 }  // namespace
 
+bool CallVersion::step_down() {
+  incarnation_ = 0;
+  const bool is_left = version_ > kOldestVersion;
+  version_ = is_left ? version_ - 1 : kProtocolVersion;
+  return is_left;
+}
+
+bool CallVersion::met(std::uint64_t incarnation) {
+  if (version_ == kProtocolVersion) return true;
+  if (incarnation_ == 0) incarnation_ = incarnation;
+  if (incarnation_ == incarnation) return true;
+  *this = {};
+  return false;
+}
+
 Hello make_hello(const Identity& me, Seat to, const Link& link) {
   Hello hello;
   hello.group = me.group;
@@ -22,6 +37,7 @@ Hello make_hello(const Identity& me, Seat to, const Link& link) {
   hello.to = to;
   hello.seen = link.seen();
   hello.received = link.received();
+  hello.release = me.release;
   return hello;
 }
 
@@ -33,10 +49,18 @@ bool may_be(const Identity& me, Seat other, std::optional<Seat> dialled) {
 }
 
 std::optional<Objection> objection(const Identity& me, const Hello& hello,
-                                   std::optional<Seat> dialled, std::optional<Seat> certified) {
-  if (hello.version != kProtocolVersion) {
-    return Objection{Drop::wrong_version, fmt::format("it speaks version {} and we {}",
-                                                      hello.version, kProtocolVersion)};
+                                   std::optional<Seat> dialled, std::optional<Seat> certified,
+                                   const std::function<std::string(Seat)>& called) {
+  if (hello.version < kOldestVersion || hello.version > kProtocolVersion) {
+    const auto name = [&](Seat seat) {
+      return called ? called(seat) : fmt::format("member {}", number(seat) + 1);
+    };
+    const bool is_next = hello.version == kProtocolVersion + 1;
+    return Objection{Drop::wrong_version,
+                     fmt::format("{} speaks versions {} and {}, {} speaks {}: {}", name(me.self),
+                                 kProtocolVersion, kOldestVersion, name(hello.from), hello.version,
+                                 is_next ? "it will call again in the one before"
+                                         : "upgrade through the release between")};
   }
   if (hello.group != me.group) return Objection{Drop::wrong_group, "it is of another group"};
   // Before who it is: in another list it may be somebody else.

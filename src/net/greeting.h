@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,23 @@ struct Identity {
   Bytes group;
   Bytes settings;
   std::uint64_t incarnation = 0;
+  std::string release{};  // What this process runs.
+};
+
+// In which version to call a member. A call names one; if that is refused, the next one names the
+// one before. That is for the process that refused: one that comes in its place is asked anew.
+class CallVersion {
+ public:
+  std::uint32_t now() const { return version_; }
+  // It does not speak that version. False: nor any other of ours, and later we begin again.
+  bool step_down();
+  // That process speaks it. False: another one has come since we stepped down, and is to be called
+  // in the version that is now().
+  bool met(std::uint64_t incarnation);
+
+ private:
+  std::uint32_t version_ = kProtocolVersion;
+  std::uint64_t incarnation_ = 0;  // That was met in an earlier version; 0: none.
 };
 
 Hello make_hello(const Identity& me, Seat to, const Link& link);
@@ -33,8 +51,10 @@ struct Objection {
   Drop why;
   std::string what;  // In words, with the numbers.
 };
-// `certified` is whom the certificate was made out to; nothing without TLS.
+// `certified` is whom the certificate was made out to; nothing without TLS. `called` is what people
+// call a member: member 2, if empty.
 std::optional<Objection> objection(const Identity& me, const Hello& hello,
-                                   std::optional<Seat> dialled, std::optional<Seat> certified);
+                                   std::optional<Seat> dialled, std::optional<Seat> certified,
+                                   const std::function<std::string(Seat)>& called = {});
 
 }  // namespace hapax::net

@@ -114,9 +114,11 @@ void Mesh::end_turn() { impl_->end_turn(); }
 Result<void> Mesh::set_address(Seat peer, const Address& address) {
   return impl_->set_address(peer, address);
 }
-const std::string& Mesh::trouble_with(Seat peer) const { return impl_->trouble_with(peer); }
-bool Mesh::is_up(Seat peer) const { return impl_->is_up(peer); }
-std::uint64_t Mesh::incarnation_of(Seat peer) const { return impl_->incarnation_of(peer); }
+const std::string& Mesh::trouble_with(Seat peer) const { return impl_->peer(peer).trouble; }
+bool Mesh::is_up(Seat peer) const { return impl_->peer(peer).up != nullptr; }
+std::uint64_t Mesh::incarnation_of(Seat peer) const { return impl_->peer(peer).link.seen(); }
+std::uint32_t Mesh::version_of(Seat peer) const { return impl_->peer(peer).version; }
+const std::string& Mesh::release_of(Seat peer) const { return impl_->peer(peer).release; }
 void Mesh::hold(Seat peer, bool on) { impl_->hold(peer, on); }
 std::size_t Mesh::largest_message() const { return impl_->largest_message(); }
 Address Mesh::listening() const { return impl_->listening(); }

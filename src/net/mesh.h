@@ -57,6 +57,7 @@ struct MeshOptions {
   std::string group;              // 1 … 64 characters; members of different groups never mix.
   std::string settings;           // What all must have in common; who differs is refused.
   std::uint64_t incarnation = 0;  // Of this process; 0: the wall clock in microseconds.
+  std::string release{};          // What it runs, for people.
   std::optional<TlsFiles> tls;    // Without it every address must be a Unix socket …
   bool is_insecure = false;       // … or on this machine, all of whose users are trusted.
   MeshLimits limits;
@@ -123,6 +124,10 @@ class Mesh {
   const std::string& trouble_with(Seat peer) const;
   // Of the process that the peer is, or was last; 0: it was never up.
   std::uint64_t incarnation_of(Seat peer) const;
+  // The version that we speak with it, or spoke last with that process; 0: it was never up.
+  std::uint32_t version_of(Seat peer) const;
+  // What that process runs; empty if it did not say: then it is of an earlier version.
+  const std::string& release_of(Seat peer) const;
   // Reads nothing more from a peer that is up, until told otherwise.
   void hold(Seat peer, bool on);
   std::size_t largest_message() const;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/credentials.h"
 #include "base/match.h"
+#include "base/printable.h"
 #include "net/mesh_impl.h"
 #include "tls/tls.h"
 
@@ -37,6 +38,7 @@ void Mesh::Impl::accepted(Socket socket) {
 void Mesh::Impl::dialled(Seat to, Socket socket) {
   const auto guest = add_guest(std::move(socket), Connection::Side::dials);
   guest->dialled = to;
+  guest->version = peers_[number(to)].calls.now();
   guest->connection->start();
 }
 
@@ -47,6 +49,7 @@ Mesh::Impl::Guests::iterator Mesh::Impl::add_guest(Socket socket, Connection::Si
               std::nullopt,
               0,
               fresh_nonce(),
+              kGreetingVersion,
               std::chrono::steady_clock::now() + options_.limits.handshake};
   return guests_.insert(guests_.end(), std::move(guest));
 }
@@ -94,13 +97,14 @@ void Mesh::Impl::on_open(Connection& connection) {
   Hello hello = make_hello(me_, peer.id, peer.link);
   hello.attempt = ++peer.attempts;
   hello.nonce = guest->nonce;
-  write_frame(connection.out(), hello);
+  hello.version = guest->version;
+  write_frame(connection.out(), hello, {}, kGreetingVersion);
   ++stats_.frames_out;
   connection.flush();
 }
 
 void Mesh::Impl::on_guest_frame(Guests::iterator guest, std::span<const std::uint8_t> body) {
-  const std::optional<Frame> frame = decode_frame(body);
+  const std::optional<Frame> frame = decode_frame(body, guest->version);
   if (!frame) return refuse(guest, Drop::malformed, "a frame that no member writes");
   const auto too_early = [&] { refuse(guest, Drop::malformed, "speaks before it is introduced"); };
   match(
@@ -108,19 +112,33 @@ void Mesh::Impl::on_guest_frame(Guests::iterator guest, std::span<const std::uin
       [&](const Confirm& confirm) { on_confirm(guest, confirm); },
       [&](const Bye& bye) {
         if (!guest->dialled) return too_early();
-        log_unreachable(
-            *guest->dialled,
-            bye.why ? fmt::format("it refuses us ({}): {}", name_of(*bye.why), words_of(bye))
-                    : std::string{"it is stopping"},
-            bye.why);
-        remove(guest);
+        on_refusal(guest, bye);
       },
       [&](const Data&) { too_early(); }, [&](const Ack&) { too_early(); });
 }
 
+void Mesh::Impl::on_refusal(Guests::iterator guest, const Bye& bye) {
+  if (bye.why == Drop::wrong_version && peers_[number(*guest->dialled)].calls.step_down()) {
+    return call_again(guest);
+  }
+  log_unreachable(*guest->dialled,
+                  bye.why ? fmt::format("it refuses us ({}): {}", name_of(*bye.why), words_of(bye))
+                          : std::string{"it is stopping"},
+                  bye.why);
+  remove(guest);
+}
+
+// At once, in another version: whoever refused this one is still there.
+void Mesh::Impl::call_again(Guests::iterator guest) {
+  const Seat to = *guest->dialled;
+  guest->connection->close();
+  guests_.erase(guest);
+  peers_[number(to)].dialer->dial();
+}
+
 void Mesh::Impl::on_hello(Guests::iterator guest, const Hello& hello) {
   if (guest->hello) return refuse(guest, Drop::malformed, "introduces itself twice");
-  if (const auto no = objection(me_, hello, guest->dialled, guest->certified)) {
+  if (const auto no = objection(me_, hello, guest->dialled, guest->certified, options_.called)) {
     // Whoever it really is: a wrong setting is what people look for.
     const bool is_known = number(hello.from) < me_.size;
     if (is_known && no->why == Drop::other_settings) {
@@ -133,9 +151,13 @@ void Mesh::Impl::on_hello(Guests::iterator guest, const Hello& hello) {
     return refuse(guest, Drop::replay, "answers what we did not ask");
   }
   if (!guest->dialled) return answer(guest, hello);
-  write_frame(guest->connection->out(), Confirm{hello.nonce});
+  if (hello.version != guest->version) {
+    return refuse(guest, Drop::violation, "answers in another version than it was called in");
+  }
+  if (!peers_[number(hello.from)].calls.met(hello.incarnation)) return call_again(guest);
+  write_frame(guest->connection->out(), Confirm{hello.nonce, me_.release}, {}, guest->version);
   ++stats_.frames_out;
-  establish(guest, hello);
+  establish(guest, hello, hello.release);
 }
 
 void Mesh::Impl::answer(Guests::iterator guest, const Hello& hello) {
@@ -152,12 +174,14 @@ void Mesh::Impl::answer(Guests::iterator guest, const Hello& hello) {
   }
   if (!guest->certified) make_room(options_.limits.per_identity, hello.from);
   guest->hello = hello;
+  guest->version = hello.version;
   Hello own = make_hello(me_, hello.from, peer.link);
   guest->seen = own.seen;
   own.attempt = hello.attempt;
   own.nonce = guest->nonce;
   own.echo = hello.nonce;
-  write_frame(guest->connection->out(), own);
+  own.version = guest->version;
+  write_frame(guest->connection->out(), own, {}, guest->version);
   ++stats_.frames_out;
   guest->connection->flush();
 }
@@ -177,10 +201,10 @@ void Mesh::Impl::on_confirm(Guests::iterator guest, const Confirm& confirm) {
     return refuse(guest, Drop::replay, "overtaken by a later attempt");
   }
   peer.last_attempt = hello.attempt;
-  establish(guest, hello);
+  establish(guest, hello, confirm.release);
 }
 
-void Mesh::Impl::establish(Guests::iterator guest, const Hello& hello) {
+void Mesh::Impl::establish(Guests::iterator guest, const Hello& hello, const std::string& release) {
   Peer& peer = peers_[number(hello.from)];
   // The peer would not have come again if it still had the other one.
   if (peer.up != nullptr) down(peer, "replaced by a new connection");
@@ -192,6 +216,8 @@ void Mesh::Impl::establish(Guests::iterator guest, const Hello& hello) {
   peer.up = guest->connection;
   peer.up->belongs_to(peer.id);
   peer.up->allow(options_.limits.frame_bytes);
+  peer.version = guest->version;
+  peer.release = printable(release);
   peer.is_held = false;
   peer.trouble.clear();
   peer.unheard = peer.unspoken = Milliseconds{0};

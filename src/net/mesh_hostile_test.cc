@@ -18,11 +18,13 @@
 #include "net/frame.h"
 #include "net/greeting.h"
 #include "net/testing/party.h"
+#include "net/testing/raw_end.h"
 
 namespace hapax::net {
 namespace {
 
 using testing::address;
+using Client = testing::RawEnd;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::io_context;
@@ -33,47 +35,6 @@ using testing::Member;
 using testing::options_of;
 using testing::Party;
 using Tcp = boost::asio::ip::tcp;
-
-// A client that sends what it likes. It blocks, so it only ever waits for what is on its way.
-class Client {
- public:
-  Client(io_context& io, const Address& to) : socket_(io) {
-    socket_.connect({boost::asio::ip::address_v4::loopback(), to.port});
-  }
-  void send(const Bytes& bytes) {
-    boost::system::error_code ignored;
-    boost::asio::write(socket_, boost::asio::buffer(bytes), ignored);
-  }
-  void send(const Content& content) {
-    Bytes frame;
-    write_frame(frame, content);
-    send(frame);
-  }
-  // The next frame, while the loop runs; nothing if the connection ends first.
-  std::optional<Bytes> receive(io_context& io) {
-    socket_.non_blocking(true);
-    std::optional<Bytes> body;
-    bool is_over = false;
-    testing::run_until(io, [&] {
-      boost::system::error_code failed;
-      const std::span<std::uint8_t> room = reader_.room();
-      const std::size_t count =
-          socket_.read_some(boost::asio::buffer(room.data(), room.size()), failed);
-      reader_.commit(count);
-      std::span<const std::uint8_t> found;
-      if (reader_.next(found) == FrameReader::Found::frame)
-        body.emplace(found.begin(), found.end());
-      is_over = failed && failed != boost::asio::error::would_block;
-      return body || is_over;
-    });
-    return body;
-  }
-  bool is_hung_up(io_context& io) { return !receive(io); }
-
- private:
-  Tcp::socket socket_;
-  FrameReader reader_{1 << 20};
-};
 
 Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 
@@ -139,7 +100,11 @@ TEST(MeshDoor, RefusesOtherGroupsSettingsAndVersionsWithAReason) {
               HasSubstr("member 2 was started with two\\x1b[31m; member 1 with one"));
   hello = hello_of(k1, k0);
   hello.version = 1;
-  EXPECT_EQ(door.bye_for(hello).why, Drop::wrong_version);
+  const Bye old = door.bye_for(hello);
+  EXPECT_EQ(old.why, Drop::wrong_version);
+  EXPECT_EQ(words_of(old),
+            "member 1 speaks versions 3 and 2, member 2 speaks 1: upgrade through the release "
+            "between");
   EXPECT_EQ(door.member->dropped(Drop::wrong_group), 1u);
   EXPECT_EQ(door.member->dropped(Drop::other_settings), 2u);
   EXPECT_EQ(door.member->dropped(Drop::wrong_version), 1u);

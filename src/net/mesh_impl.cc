@@ -22,9 +22,12 @@ LinkLimits link_limits(const MeshLimits& limits) {
 
 Identity identity_of(const MeshOptions& options) {
   const auto size = static_cast<std::uint32_t>(options.members.size());
-  return {options.self, std::max(size, options.seats),
+  return {options.self,
+          std::max(size, options.seats),
           Bytes(options.group.begin(), options.group.end()),
-          Bytes(options.settings.begin(), options.settings.end()), options.incarnation};
+          Bytes(options.settings.begin(), options.settings.end()),
+          options.incarnation,
+          options.release.substr(0, kLongestRelease)};
 }
 
 }  // namespace
@@ -172,7 +175,7 @@ void Mesh::Impl::on_frame(Connection& connection, std::span<const std::uint8_t> 
 }
 
 void Mesh::Impl::on_peer_frame(Peer& peer, std::span<const std::uint8_t> body) {
-  std::optional<Frame> frame = decode_frame(body);
+  std::optional<Frame> frame = decode_frame(body, peer.version);
   if (!frame) return hang_up(peer, Drop::malformed, "a frame that no member writes");
   match(
       frame->content, [&](const Data& data) { on_data(peer, data, *frame); },

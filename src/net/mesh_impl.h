@@ -35,6 +35,9 @@ struct MeshPeer {
   std::shared_ptr<Dialer> dialer;  // Null: the peer dials us, or is ourselves.
   std::uint64_t attempts = 0;      // Of our dialling it.
   std::uint64_t last_attempt = 0;  // Of this incarnation of its dialling us.
+  CallVersion calls;               // In which we dial it.
+  std::uint32_t version = 0;       // That we speak with it, or spoke last; 0: never.
+  std::string release;             // That it runs, if it says so.
   bool is_dirty = false;           // Invariant: true if and only if in dirty_.
   bool was_up = false;
   bool is_held = false;
@@ -51,6 +54,7 @@ struct MeshGuest {
   std::optional<Hello> hello;     // Of who came to us; it has yet to confirm.
   std::uint64_t seen;             // In our answer to it.
   std::uint64_t nonce;            // Ours.
+  std::uint32_t version;          // In which it speaks.
   std::chrono::steady_clock::time_point deadline;
 };
 
@@ -66,9 +70,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   bool send(Seat to, std::span<const std::uint8_t> message);
   Result<void> set_address(Seat peer, const Address& address);
   void hold(Seat peer, bool on);
-  std::uint64_t incarnation_of(Seat peer) const { return peers_[number(peer)].link.seen(); }
-  const std::string& trouble_with(Seat peer) const { return peers_[number(peer)].trouble; }
-  bool is_up(Seat peer) const { return peers_[number(peer)].up != nullptr; }
+  const MeshPeer& peer(Seat id) const { return peers_[number(id)]; }
   std::size_t largest_message() const { return options_.limits.frame_bytes - kDataOverhead; }
   Address listening() const;
   std::uint64_t incarnation() const { return me_.incarnation; }
@@ -103,7 +105,9 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   void on_hello(Guests::iterator guest, const Hello& hello);
   void answer(Guests::iterator guest, const Hello& hello);
   void on_confirm(Guests::iterator guest, const Confirm& confirm);
-  void establish(Guests::iterator guest, const Hello& hello);
+  void establish(Guests::iterator guest, const Hello& hello, const std::string& release);
+  void on_refusal(Guests::iterator guest, const Bye& bye);
+  void call_again(Guests::iterator guest);
   // With a word of explanation if the other may be a member.
   void refuse(Guests::iterator guest, Drop why, const std::string& what);
   void remove(Guests::iterator guest);

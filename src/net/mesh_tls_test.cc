@@ -145,7 +145,7 @@ TEST_F(MeshTls, RefusesTheCertificateOfAnotherMember) {
   hello.attempt = 1;
   hello.nonce = 6;
   Bytes frame;
-  write_frame(frame, hello);
+  write_frame(frame, hello, {}, kGreetingVersion);
   liar.async_handshake(ssl::stream_base::client, [&](auto failed) {
     EXPECT_FALSE(failed);
     boost::asio::async_write(liar, boost::asio::buffer(frame), [](auto, std::size_t) {});

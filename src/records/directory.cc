@@ -165,6 +165,7 @@ Result<Directory> directory_of(const engine::Snapshot& snapshot) {
   for (const engine::Record& record : snapshot.records) {
     const std::string_view key = record.key;
     bool is_good = true;
+    if (std::count(key.begin(), key.end(), '/') > 1) continue;  // Of a later version: life/4/more.
     if (key == kSettings) {
       directory.settings = record.value;
       directory.settings_version = record.version;

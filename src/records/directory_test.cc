@@ -160,7 +160,26 @@ TEST(Directory, RefusesWhatItWouldNotWrite) {
     ASSERT_FALSE(directory.has_value()) << key << ' ' << value;
     EXPECT_THAT(directory.error().message, HasSubstr(key));
   }
-  EXPECT_TRUE(directory_of({1, {{"of a later version", "anything", 1}}}).has_value());
+}
+
+// A member of the next release writes what we do not know beside what we do; we run on.
+TEST(Directory, LeavesAsideWhatALaterVersionHasToSay) {
+  const auto directory = directory_of(
+      {1,
+       {{"of a later version", "anything", 1},
+        {"later/4", "[[[", 2},
+        {"life/4/more", "anything", 3},
+        {"lives", "4", 4},
+        {"view", R"({"epoch":3,"members":[4],"after":[1,2],"more":{"a":{"b":[[1]]}}})", 5},
+        {"life/4",
+         R"({"seat":1,"address":"a","name":"n","announced":true,"beat":1,"reached":0,)"
+         R"("release":"9.9.9","more":[{"a":[1]}]})",
+         6},
+        {"banned/2", R"({"name":"n","address":"a","by":"b","until":null})", 7}}});
+  ASSERT_TRUE(directory.has_value()) << directory.error().message;
+  EXPECT_EQ(directory->reg.roll, (Roll{Epoch{3}, {Life{4}}, {Epoch{1}, Epoch{2}}}));
+  EXPECT_EQ(directory->find(Life{4})->seat, 1u);
+  EXPECT_EQ(directory->bans.size(), 1u);
 }
 
 }  // namespace

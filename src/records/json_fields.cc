@@ -7,7 +7,7 @@ namespace json = boost::json;
 std::optional<json::object> object_in(const std::string& text) {
   boost::system::error_code failed;
   json::parse_options options;
-  options.max_depth = 3;
+  options.max_depth = 8;  // A later version may have more to say.
   json::value value = json::parse(text, failed, {}, options);
   if (failed || !value.is_object()) return std::nullopt;
   return std::move(value.as_object());

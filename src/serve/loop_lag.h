@@ -26,13 +26,17 @@ class LoopLag {
   void start() {
     timer_.expires_after(kEvery);
     timer_.async_wait([this](const boost::system::error_code& stopped) {
-      if (stopped) return;
+      if (stopped || is_stopped_) return;
       const auto now = Clock::now();
       note(now - timer_.expiry(), now);
       start();
     });
   }
-  void stop() { timer_.cancel(); }
+  // A look that is due at this moment is not cancelled any more: it must not take another.
+  void stop() {
+    is_stopped_ = true;
+    timer_.cancel();
+  }
   void note(Clock::duration late, Clock::time_point now) {
     seen_.note(late);
     if (late < kSlow || now < silent_until_) return;
@@ -46,6 +50,7 @@ class LoopLag {
   std::function<void(Clock::duration)> say_;
   Histogram seen_{bounds::kUpkeep};
   Clock::time_point silent_until_{};
+  bool is_stopped_ = false;
 };
 
 }  // namespace hapax::cli

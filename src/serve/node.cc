@@ -143,15 +143,17 @@ int serve(NodePlan plan, const NodeArguments& a) {
   lag.start();
   supervisor->ready();
   boost::asio::signal_set signals{io, SIGTERM, SIGINT};
+  bool is_over = false;
   const std::function<void()> on_hang_up = [&] {
     hang_up.async_wait([&](boost::system::error_code error, int) {
-      if (error) return;
+      if (error || is_over) return;
       reload(a, *daemon);
       on_hang_up();
     });
   };
   on_hang_up();
   const auto end = [&] {
+    is_over = true;
     hang_up.cancel();
     lag.stop();
     supervisor->close();

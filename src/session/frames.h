@@ -10,12 +10,13 @@
 
 namespace hapax::session {
 
-// Appends the frame; or nothing, and false, if it is longer than any reader takes.
+// Appends the frame as that version has it; or nothing, and false, if it is longer than any reader
+// takes. REQUIRES: it exists in that version.
 template <class Record>
-[[nodiscard]] bool write_frame(Bytes& out, const Record& record) {
+[[nodiscard]] bool write_frame(Bytes& out, const Record& record, std::uint32_t version = kVersion) {
   const std::size_t start = out.size();
   out.resize(start + kLengthBytes);
-  encode_to(out, record);
+  encode_to(out, record, version);
   const std::size_t length = out.size() - start - kLengthBytes;
   if (length > kLargestAnswer) {
     out.resize(start);
@@ -30,15 +31,16 @@ template <class Record>
 enum class Taken { record, more, malformed };
 
 // Takes the first frame off `bytes` if all of it is there. Longer ones than `largest` are
-// malformed, and so is everything that write_frame() would not have written.
+// malformed, and so is everything that write_frame() would not have written in that version.
 template <class Record>
-Taken take_frame(std::span<const std::uint8_t>& bytes, std::size_t largest, Record& record) {
+Taken take_frame(std::span<const std::uint8_t>& bytes, std::size_t largest, Record& record,
+                 std::uint32_t version = kVersion) {
   if (bytes.size() < kLengthBytes) return Taken::more;
   std::size_t length = 0;
   for (std::size_t i = 0; i < kLengthBytes; ++i) length |= std::size_t{bytes[i]} << (8 * i);
   if (length == 0 || length > largest) return Taken::malformed;
   if (bytes.size() < kLengthBytes + length) return Taken::more;
-  Decoder decoder{bytes.subspan(kLengthBytes, length)};
+  Decoder decoder{bytes.subspan(kLengthBytes, length), version};
   if (!decoder.read(record) || !decoder.at_end()) return Taken::malformed;
   bytes = bytes.subspan(kLengthBytes + length);
   return Taken::record;

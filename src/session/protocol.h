@@ -1,5 +1,11 @@
 // What a client and its daemon say to each other: four bytes of length (little-endian), then one
 // record through the codec. A client numbers its requests; every answer names its request.
+//
+// A client and a daemon of neighbouring versions understand each other. The client's Hello names a
+// version, and from then on both write the records as that version has them: a field with Since, or
+// a record with kSince, is not in earlier ones. Hello and Refused are the same for ever, so that
+// everybody can read what is refused and why. Lock, Person, Leader and MemberReport also travel
+// between members, whose wire has versions of its own (net/frame.h): they stay as they are.
 #pragma once
 
 #include <chrono>
@@ -17,7 +23,11 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 10;
+inline constexpr std::uint32_t kVersion = 11;
+inline constexpr std::uint32_t kOldestVersion = 10;  // That we speak, too.
+constexpr bool is_spoken(std::uint32_t version) {
+  return kOldestVersion <= version && version <= kVersion;
+}
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kLargestAsk = 4096;  // Names have at most 512 bytes.
 inline constexpr std::size_t kLargestAnswer = std::size_t{1} << 22;
@@ -148,12 +158,14 @@ struct Break {
 };
 // What all members have in common, in JSON. Answered by Told.
 struct AskSettings {
+  static constexpr std::uint32_t kSince = 11;
   RequestId request = 0;
   HAPAX_RECORD(AskSettings, request)
 };
 // Other settings for all members; what is not said stays. Answered by Told when the view that goes
 // by them has begun or the time to wait is over, or by Refused.
 struct SetSettings {
+  static constexpr std::uint32_t kSince = 11;
   RequestId request = 0;
   std::optional<std::uint64_t> ttl_ms;
   std::optional<std::vector<std::string>> rules;  // All of them: PATTERN=ALGORITHM.
@@ -163,6 +175,7 @@ struct SetSettings {
 };
 // What the engine keeps for the group, in JSON. Answered by Told, or Refused.
 struct AskBackup {
+  static constexpr std::uint32_t kSince = 11;
   RequestId request = 0;
   HAPAX_RECORD(AskBackup, request)
 };
@@ -177,8 +190,9 @@ struct Welcome {
   std::uint32_t member = 0;
   std::uint32_t size = 0;
   Epoch epoch{};
-  std::uint64_t ttl_ms = 0;  // 0: there are no leases.
-  HAPAX_RECORD(Welcome, version, member, size, epoch, ttl_ms)
+  std::uint64_t ttl_ms = 0;          // 0: there are no leases.
+  Since<11, std::string> release{};  // That the daemon runs.
+  HAPAX_RECORD(Welcome, version, member, size, epoch, ttl_ms, release)
 };
 struct Granted {
   RequestId request = 0;
@@ -240,7 +254,8 @@ struct LifeState {
   bool is_up = false;      // Connected to the daemon that tells.
   bool is_evicted = false;
   std::uint64_t beat = 0;
-  HAPAX_RECORD(LifeState, life, seat, name, address, is_member, is_up, is_evicted, beat)
+  Since<11, std::string> release{};  // That it runs; empty: not known.
+  HAPAX_RECORD(LifeState, life, seat, name, address, is_member, is_up, is_evicted, beat, release)
 };
 // A member of the view that the daemon does not reach, and that may hold locks.
 struct AwayMember {
@@ -316,10 +331,11 @@ struct State {
   std::uint64_t term = 0;
   std::optional<std::uint32_t> leader;  // Of those that the daemon reaches.
   std::optional<ViewState> view;
-  std::optional<Reports> all{};  // If asked for.
+  std::optional<Reports> all{};                    // If asked for.
+  Since<11, std::vector<std::string>> releases{};  // Of a fixed list, as LifeState's, by member.
   HAPAX_RECORD(State, request, group, member, epoch, members, up, trouble, standing, name, obstacle,
                away, absence, locks, held, waiting, entries, messages_sent, messages_received,
-               uptime_ms, election, term, leader, view, all)
+               uptime_ms, election, term, leader, view, all, releases)
 };
 struct Pong {
   RequestId request = 0;
@@ -372,12 +388,14 @@ struct Stats {
   HAPAX_RECORD(Stats, request, member, name, uptime_ms, traffic, counters)
 };
 struct Told {
+  static constexpr std::uint32_t kSince = 11;
   RequestId request = 0;
   std::string text;  // JSON.
   HAPAX_RECORD(Told, request, text)
 };
 // Unasked: the TTL is another one than the welcome said.
 struct Terms {
+  static constexpr std::uint32_t kSince = 11;
   std::uint64_t ttl_ms = 0;
   HAPAX_RECORD(Terms, ttl_ms)
 };

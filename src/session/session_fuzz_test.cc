@@ -13,9 +13,13 @@ namespace {
 // One of every kind, so that a new kind is fuzzed without a new corpus.
 template <class Variant, std::size_t I = 0>
 void add_one_of_each(std::uint8_t who, std::vector<Bytes>& inputs) {
-  Bytes input{who};
-  ASSERT_TRUE(write_frame(input, Variant{std::in_place_index<I>}));
-  inputs.push_back(input);
+  const Variant one{std::in_place_index<I>};
+  for (std::uint32_t version = kOldestVersion; version <= kVersion; ++version) {
+    if (first_version_of(one) > version) continue;
+    Bytes input{who};
+    ASSERT_TRUE(write_frame(input, one, version));
+    inputs.push_back(input);
+  }
   if constexpr (I + 1 < std::variant_size_v<Variant>) add_one_of_each<Variant, I + 1>(who, inputs);
 }
 
@@ -35,6 +39,35 @@ TEST(SessionFrames, EveryTruncationWantsMoreAndNothingIsTaken) {
     Ask ask;
     EXPECT_EQ(take_frame(bytes, kLargestAsk, ask), Taken::more);
     EXPECT_EQ(bytes.size(), size);
+  }
+}
+
+// What a client and a daemon say before they know which version the other speaks.
+TEST(SessionFrames, AGreetingAndARefusalAreTheSameForEver) {
+  const auto bytes_in = [](const auto& said, std::uint32_t version) {
+    Bytes out;
+    EXPECT_TRUE(write_frame(out, said, version));
+    return out;
+  };
+  const Ask hello = Hello{12, 7, "h", "c", true};
+  EXPECT_EQ(bytes_in(hello, kOldestVersion), (Bytes{8, 0, 0, 0, 0, 12, 7, 1, 'h', 1, 'c', 1}));
+  EXPECT_EQ(bytes_in(hello, kVersion), bytes_in(hello, kOldestVersion));
+  const Answer refused = Refused{0, "no"};
+  EXPECT_EQ(bytes_in(refused, kOldestVersion), (Bytes{6, 0, 0, 0, 3, 0, 2, 'n', 'o', 0}));
+  EXPECT_EQ(bytes_in(refused, kVersion), bytes_in(refused, kOldestVersion));
+}
+
+TEST(SessionFrames, AWelcomeSaysTheReleaseSinceVersion11) {
+  const Answer welcome = Welcome{10, 1, 3, Epoch{4}, 0, std::string{"0.9"}};
+  Bytes before, now;
+  ASSERT_TRUE(write_frame(before, welcome, 10));
+  ASSERT_TRUE(write_frame(now, welcome, 11));
+  EXPECT_EQ(before, (Bytes{6, 0, 0, 0, 0, 10, 1, 3, 4, 0}));
+  EXPECT_EQ(now, (Bytes{10, 0, 0, 0, 0, 10, 1, 3, 4, 0, 3, '0', '.', '9'}));
+  for (const auto& [bytes, version] : {std::pair{before, 11u}, std::pair{now, 10u}}) {
+    std::span<const std::uint8_t> rest{bytes};
+    Answer answer;
+    EXPECT_EQ(take_frame(rest, kLargestAnswer, answer, version), Taken::malformed);
   }
 }
 

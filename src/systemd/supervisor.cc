@@ -62,10 +62,13 @@ class Supervisor::Impl {
     if (!said.empty()) say(said);
     timer_.expires_after(every_);
     timer_.async_wait([this](const boost::system::error_code& failed) {
-      if (!failed) turn();
+      if (!failed && !is_closed_) turn();
     });
   }
-  void close() { timer_.cancel(); }
+  void close() {
+    is_closed_ = true;  // What is due at this moment is not cancelled any more.
+    timer_.cancel();
+  }
 
  private:
   const Library library_;
@@ -73,6 +76,7 @@ class Supervisor::Impl {
   boost::asio::steady_timer timer_;
   microseconds every_ = kStatusEvery;
   bool is_watched_ = false;
+  bool is_closed_ = false;
   std::string told_;
 };
 

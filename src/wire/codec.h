@@ -3,8 +3,13 @@
 //
 // Bytes from the network are hostile: decoding never reads past the end, never allocates more than
 // the bytes at hand could fill, and refuses what encode() would not have written.
+//
+// A wire that changes has versions: both ends encode and decode in the one that they have agreed
+// on, and fields and alternatives of later ones do not exist in it (Since, kSince). Elsewhere
+// everything exists.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +23,7 @@
 #include <vector>
 
 #include "base/box.h"
+#include "base/check.h"
 #include "base/id_set.h"
 #include "base/record.h"
 #include "base/sequence.h"
@@ -26,11 +32,27 @@ namespace hapax {
 
 using Bytes = std::vector<std::uint8_t>;
 
+inline constexpr std::uint32_t kEveryVersion = std::numeric_limits<std::uint32_t>::max();
+
+// The version in which a record came to be.
+template <class T>
+constexpr std::uint32_t first_version() {
+  if constexpr (requires { T::kSince; }) return T::kSince;
+  return 0;
+}
+// The same for what a variant holds.
+template <class... Ts>
+constexpr std::uint32_t first_version_of(const std::variant<Ts...>& choice) {
+  constexpr std::array<std::uint32_t, sizeof...(Ts)> kFirst{first_version<Ts>()...};
+  return kFirst[choice.index()];
+}
+
 // Encoder writes to any sink with put(byte): a buffer, or a running hash.
 template <class Sink>
 class Encoder {
  public:
-  explicit Encoder(Sink& sink) : sink_(sink) {}
+  explicit Encoder(Sink& sink, std::uint32_t version = kEveryVersion)
+      : sink_(sink), version_(version) {}
 
   template <std::unsigned_integral T>
   void write(T value) {
@@ -47,6 +69,10 @@ class Encoder {
   void write(E value) { write(static_cast<std::underlying_type_t<E>>(value)); }
   template <class T>
   void write(const Fixed<T>&) {}
+  template <std::uint32_t Version, class T>
+  void write(const Since<Version, T>& field) {
+    if (version_ >= Version) write(field.value);
+  }
   template <class T>
   void write(const Box<T>& box) {
     write(static_cast<bool>(box));
@@ -83,6 +109,9 @@ class Encoder {
   }
   template <class... Ts>
   void write(const std::variant<Ts...>& choice) {
+    if constexpr (((first_version<Ts>() > 0) || ...)) {
+      HAPAX_CHECK(first_version_of(choice) <= version_);
+    }
     sink_.put(static_cast<std::uint8_t>(choice.index()));
     std::visit([&](const auto& value) { write(value); }, choice);
   }
@@ -93,11 +122,13 @@ class Encoder {
 
  private:
   Sink& sink_;
+  std::uint32_t version_;
 };
 
 class Decoder {
  public:
-  explicit Decoder(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
+  explicit Decoder(std::span<const std::uint8_t> bytes, std::uint32_t version = kEveryVersion)
+      : rest_(bytes), version_(version) {}
 
   bool at_end() const { return rest_.empty(); }
   std::span<const std::uint8_t> rest() const { return rest_; }
@@ -125,6 +156,10 @@ class Decoder {
   template <class T>
   [[nodiscard]] bool read(Fixed<T>&) {
     return true;
+  }
+  template <std::uint32_t Version, class T>
+  [[nodiscard]] bool read(Since<Version, T>& field) {
+    return version_ < Version || read(field.value);
   }
   template <class T>
   [[nodiscard]] bool read(Box<T>& box);
@@ -173,7 +208,9 @@ class Decoder {
   template <std::size_t I, class... Ts>
   bool read_alternative(std::uint8_t tag, std::variant<Ts...>& choice) {
     if constexpr (I < sizeof...(Ts)) {
-      if (tag == I) return read(choice.template emplace<I>());
+      using Choice = std::variant_alternative_t<I, std::variant<Ts...>>;
+      if (tag == I)
+        return first_version<Choice>() <= version_ && read(choice.template emplace<I>());
       return read_alternative<I + 1>(tag, choice);
     } else {
       return false;
@@ -181,6 +218,7 @@ class Decoder {
   }
 
   std::span<const std::uint8_t> rest_;
+  std::uint32_t version_;
 };
 
 template <std::unsigned_integral T>
@@ -252,12 +290,12 @@ inline bool Decoder::read(E& value) {
 }
 
 template <class T>
-void encode_to(Bytes& bytes, const T& value) {
+void encode_to(Bytes& bytes, const T& value, std::uint32_t version = kEveryVersion) {
   struct Append {
     Bytes& bytes;
     void put(std::uint8_t byte) { bytes.push_back(byte); }
   } append{bytes};
-  Encoder{append}.write(value);
+  Encoder{append, version}.write(value);
 }
 
 template <class T>

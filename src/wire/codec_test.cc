@@ -279,5 +279,55 @@ RC_GTEST_PROP(Codec, ASpoiltByteIsRefusedOrGivesAnotherValue, ()) {
   RC_ASSERT(!spoilt || !(*spoilt == value));
 }
 
+// --- versions ---
+
+struct Grown {
+  std::uint32_t clock = 0;
+  Since<3, std::string> name{};
+  bool last = false;
+  HAPAX_RECORD(Grown, clock, name, last)
+};
+struct Newcomer {
+  static constexpr std::uint32_t kSince = 3;
+  std::uint32_t what = 0;
+  HAPAX_RECORD(Newcomer, what)
+};
+using Said = std::variant<Grown, Newcomer>;
+
+Bytes in_version(const Said& said, std::uint32_t version) {
+  Bytes bytes;
+  encode_to(bytes, said, version);
+  return bytes;
+}
+std::optional<Said> read_in(const Bytes& bytes, std::uint32_t version) {
+  std::optional<Said> said{std::in_place};
+  Decoder decoder{bytes, version};
+  if (!decoder.read(*said) || !decoder.at_end()) return std::nullopt;
+  return said;
+}
+
+TEST(Codec, AFieldIsThereSinceItsVersion) {
+  const Grown grown{5, std::string{"ab"}, true};
+  EXPECT_EQ(in_version(grown, 2), (Bytes{0, 5, 1}));
+  EXPECT_EQ(in_version(grown, 3), (Bytes{0, 5, 2, 'a', 'b', 1}));
+  EXPECT_EQ(encode(Said{grown}), in_version(grown, 4)) << "elsewhere all of it exists";
+  EXPECT_TRUE(*read_in({0, 5, 1}, 2) == Said{(Grown{5, {}, true})});
+  EXPECT_TRUE(*read_in({0, 5, 2, 'a', 'b', 1}, 3) == Said{grown});
+}
+
+TEST(Codec, BytesOfAnotherVersionAreRefused) {
+  EXPECT_FALSE(read_in({0, 5, 2, 'a', 'b', 1}, 2));
+  EXPECT_FALSE(read_in({0, 5, 1}, 3));
+}
+
+TEST(Codec, AnAlternativeIsThereSinceItsVersion) {
+  EXPECT_EQ(in_version(Newcomer{7}, 3), (Bytes{1, 7}));
+  EXPECT_TRUE(*read_in({1, 7}, 3) == Said{Newcomer{7}});
+  EXPECT_FALSE(read_in({1, 7}, 2));
+  EXPECT_EQ(first_version_of(Said{Newcomer{7}}), 3u);
+  EXPECT_EQ(first_version_of(Said{Grown{}}), 0u);
+  EXPECT_DEATH(in_version(Newcomer{7}, 2), "first_version_of");
+}
+
 }  // namespace
 }  // namespace hapax

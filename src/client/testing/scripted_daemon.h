@@ -21,10 +21,12 @@
 
 namespace hapax::client::testing {
 
-// Of one client. Grants at once, with fences that grow, and promises what `lease_ms` says.
+// Of one client at a time. Grants at once, with fences that grow, and promises what `lease_ms`
+// says. It speaks one version, and refuses others as the release did that had no other.
 class ScriptedDaemon {
  public:
-  explicit ScriptedDaemon(const std::string& path) : listener_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+  explicit ScriptedDaemon(const std::string& path, std::uint32_t version = session::kVersion)
+      : version_(version), listener_(socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
@@ -53,6 +55,12 @@ class ScriptedDaemon {
     return released_;
   }
 
+  // The versions that clients named.
+  std::vector<std::uint32_t> greeted_in() const {
+    const std::lock_guard lock{mutex_};
+    return greeted_in_;
+  }
+
   std::atomic<int> lease_ms{900};
 
  private:
@@ -67,7 +75,9 @@ class ScriptedDaemon {
     return false;
   }
   void serve() {
-    if (!is_readable(listener_)) return;
+    while (is_readable(listener_)) serve_one();
+  }
+  void serve_one() {
     const int client = accept(listener_, nullptr, nullptr);
     Bytes incoming;
     std::array<std::uint8_t, 4096> room{};
@@ -77,21 +87,30 @@ class ScriptedDaemon {
       incoming.insert(incoming.end(), room.begin(), room.begin() + count);
       Bytes outgoing;
       std::span<const std::uint8_t> rest{incoming};
-      for (session::Ask ask;
-           session::take_frame(rest, session::kLargestAsk, ask) == session::Taken::record;) {
+      for (session::Ask ask; session::take_frame(rest, session::kLargestAsk, ask, version_) ==
+                             session::Taken::record;) {
         answer(ask, outgoing);
       }
       incoming.erase(incoming.begin(), incoming.end() - static_cast<std::ptrdiff_t>(rest.size()));
-      if (send(client, outgoing.data(), outgoing.size(), MSG_NOSIGNAL) < 0) break;
+      if (send(client, outgoing.data(), outgoing.size(), MSG_NOSIGNAL) < 0 || is_refused_) break;
     }
+    is_refused_ = false;
     close(client);
   }
   void answer(const session::Ask& ask, Bytes& outgoing) {
     const auto say = [&](const session::Answer& answer) {
-      EXPECT_TRUE(session::write_frame(outgoing, answer));
+      EXPECT_TRUE(session::write_frame(outgoing, answer, version_));
     };
-    if (std::holds_alternative<session::Hello>(ask)) {
-      say(session::Welcome{session::kVersion, 0, 1, Epoch{1}, 1'000});
+    if (const auto* hello = std::get_if<session::Hello>(&ask)) {
+      const std::lock_guard lock{mutex_};
+      greeted_in_.push_back(hello->version);
+      is_refused_ = hello->version != version_;
+      if (is_refused_) return say(session::Refused{0, "this daemon speaks another version"});
+      say(session::Welcome{version_, 0, 1, Epoch{1}, 1'000});
+    } else if (const auto* asked = std::get_if<session::AskState>(&ask)) {
+      session::State state;
+      state.request = asked->request;
+      say(state);
     } else if (const auto* acquire = std::get_if<session::Acquire>(&ask)) {
       const std::lock_guard lock{mutex_};
       granted_.push_back(acquire->request);
@@ -104,9 +123,12 @@ class ScriptedDaemon {
     }
   }
 
+  const std::uint32_t version_;
   int listener_;
+  bool is_refused_ = false;
   std::atomic<bool> is_ending_{false};
   mutable std::mutex mutex_;  // Guards what follows.
+  std::vector<std::uint32_t> greeted_in_;
   Bytes unasked_;
   std::vector<session::RequestId> granted_, released_;
   std::thread thread_;

@@ -29,9 +29,10 @@ Link busy_link() {
   return link;
 }
 
-void check_encodes_to(const Frame& frame, std::span<const std::uint8_t> body) {
+void check_encodes_to(const Frame& frame, std::span<const std::uint8_t> body,
+                      std::uint32_t version) {
   Bytes again;
-  write_frame(again, frame.content, frame.messages);
+  write_frame(again, frame.content, frame.messages, version);
   HAPAX_CHECK(std::equal(body.begin(), body.end(), again.begin() + kLengthBytes, again.end()));
 }
 
@@ -61,7 +62,7 @@ void take(Link& link, Frame& frame) {
   HAPAX_CHECK(link.unacknowledged() <= 3);
 }
 
-void read_all(std::span<const std::uint8_t> bytes, std::size_t piece) {
+void read_all(std::span<const std::uint8_t> bytes, std::size_t piece, std::uint32_t version) {
   FrameReader reader{kLargest};
   Link link = busy_link();
   while (!bytes.empty()) {
@@ -73,9 +74,9 @@ void read_all(std::span<const std::uint8_t> bytes, std::size_t piece) {
     std::span<const std::uint8_t> body;
     FrameReader::Found found = reader.next(body);
     for (; found == FrameReader::Found::frame; found = reader.next(body)) {
-      std::optional<Frame> frame = decode_frame(body);
+      std::optional<Frame> frame = decode_frame(body, version);
       if (!frame) return;
-      check_encodes_to(*frame, body);
+      check_encodes_to(*frame, body, version);
       take(link, *frame);
     }
     if (found != FrameReader::Found::more) return;
@@ -86,7 +87,11 @@ void read_all(std::span<const std::uint8_t> bytes, std::size_t piece) {
 }  // namespace
 }  // namespace hapax::net
 
-// The first byte says in what pieces the others arrive.
+// The first byte says in what pieces the others arrive; in each version that we speak.
 HAPAX_FUZZ(frames, 50'000) {
-  if (!input.empty()) hapax::net::read_all(input.subspan(1), std::size_t{input[0]} + 1);
+  using namespace hapax::net;
+  if (input.empty()) return;
+  for (std::uint32_t version = kOldestVersion; version <= kProtocolVersion; ++version) {
+    read_all(input.subspan(1), std::size_t{input[0]} + 1, version);
+  }
 }

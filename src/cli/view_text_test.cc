@@ -1,0 +1,55 @@
+#include "cli/view_text.h"
+
+#include <gmock/gmock.h>
+
+#include "base/release.h"
+
+namespace hapax::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+GroupStatus status_with(const std::vector<std::string>& releases) {
+  GroupStatus status;
+  status.release = release();
+  status.releases = releases;
+  return status;
+}
+
+TEST(ReleaseWarnings, AreOfMembersThatRunDifferentOnes) {
+  EXPECT_EQ(release_warnings(status_with({"0.1.0", "0.1.0"})), "");
+  EXPECT_EQ(release_warnings(status_with({"0.1.0", ""})), "") << "one is not known";
+  EXPECT_EQ(release_warnings(status_with({"0.1.0", "older", "0.1.0"})),
+            "members run different releases, 0.1.0 and older: go on with the upgrade, or back\n");
+}
+
+TEST(ReleaseWarnings, AreOfMembersOfTheViewOnly) {
+  GroupStatus status = status_with({});
+  status.view.emplace();
+  for (const char* release : {"0.1.0", "older"}) {
+    ViewStatus::Life life;
+    life.release = release;
+    status.view->lives.push_back(life);
+  }
+  EXPECT_EQ(release_warnings(status), "") << "they are yet to come, or gone";
+  for (ViewStatus::Life& life : status.view->lives) life.is_member = true;
+  EXPECT_THAT(release_warnings(status), HasSubstr("0.1.0 and older"));
+}
+
+TEST(ReleaseWarnings, AreOfADaemonTooFarAway) {
+  GroupStatus status;
+  EXPECT_EQ(release_warnings(status), "") << "an older one that does not say";
+  status.release = "99.7.0";
+  EXPECT_THAT(release_warnings(status), HasSubstr("at most one minor version away"));
+}
+
+TEST(Release, IsShownAsFarAsItIsKnown) {
+  EXPECT_EQ(show_release("0.1.0"), "0.1.0");
+  EXPECT_EQ(show_release(""), "-");
+  EXPECT_TRUE(json_release("").is_null());
+  ASSERT_TRUE(json_release("older").is_string());
+  EXPECT_EQ(json_release("older").as_string(), "older");
+}
+
+}  // namespace
+}  // namespace hapax::cli
