@@ -29,7 +29,13 @@ EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engi
       registrar_(engine, options_.settings(), options_.state.is_new_group, registrar_handlers()),
       upkeep_(service_, registrar_, options_.times,
               [this](Life life) { return links_.is_up(life); }),
-      settings_(service_, registrar_, Settings{options_.times.ttl, options_.policy}),
+      settings_(service_, registrar_, Settings{options_.times.ttl, options_.policy},
+                [this](const std::vector<Enlisted>& lives) {
+                  constexpr std::uint32_t kKnowSettings = 3;  // Of the members' wire.
+                  std::vector<Life> all;
+                  for (const Enlisted& e : lives) all.push_back(e.life);
+                  return links_.all_speak(kKnowSettings, all);
+                }),
       lease_news_(options_.engine, options_.times,
                   [this](const std::string& line, LogLevel level) { log(line, level); }),
       timer_(io),

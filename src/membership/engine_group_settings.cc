@@ -54,11 +54,11 @@ void EngineGroup::follow_settings() {
 }
 
 void EngineGroup::set_settings(SettingsChanger::Asked asked, SettingsChanger::Done done) {
-  constexpr std::uint32_t kKnowsSettings = 3;  // Of the members' wire.
-  if (!links_.all_speak(kKnowsSettings, service_.keeper().roll().members)) {
+  for (const Enlisted& e : registrar_.directory().lives) {
+    if (links_.release_of(e.life) != "older") continue;
     return done(error(
-        "a member of this group is away, or of a release that knows no settings set while it runs: "
-        "`hapax members` says which; upgrade all members first"));
+        "{} is of a release that knows no settings set while it runs: upgrade all members first",
+        printable(e.name)));
   }
   const auto keeps_up = check_beats({asked.change.ttl.value_or(options_.times.ttl)},
                                     asked.change.ttl ? counts_.typical_commit() : Span{0});

@@ -42,7 +42,8 @@ void SettingsChanger::look(Instant now) {
 // Whoever is in the recorded view, and has been all the time, may number the next one.
 bool SettingsChanger::may_propose() const {
   const Keeper& keeper = service_.keeper();
-  return keeper.may_grant() && keeper.roll() == registrar_.directory().reg.roll;
+  const Directory& now = registrar_.directory();
+  return keeper.may_grant() && keeper.roll() == now.reg.roll && all_know_(now.lives);
 }
 
 void SettingsChanger::propose(const std::shared_ptr<Pending>& pending) {
@@ -85,7 +86,12 @@ void SettingsChanger::conclude(const Pending& pending) const {
   if (!pending.epoch) {
     const auto still = pending.asked.change.applied_to(in_force());
     if (!still) return pending.done(still.error());
-    return pending.done(Begun{keeper.roll().epoch, {}, "no view could be made in time"});
+    const bool all_know = all_know_(registrar_.directory().lives);
+    return pending.done(Begun{keeper.roll().epoch,
+                              {},
+                              all_know ? "no view could be made in time"
+                                       : "a member may be of a release that knows no settings set "
+                                         "while it runs (`hapax members`)"});
   }
   Begun begun{std::max(*pending.epoch, keeper.roll().epoch), {}};
   if (keeper.standing() != Standing::running || keeper.roll().epoch < *pending.epoch) {

@@ -31,9 +31,16 @@ class SettingsChanger {
   };
   using Done = std::function<void(Result<Begun>)>;
 
+  // Whether all these are known to be of a release that goes by settings which are set while it
+  // runs.
+  using AllKnow = std::function<bool(const std::vector<Enlisted>&)>;
+
   // `given`: what this member was given at its start. REQUIRES: the others outlive it.
-  SettingsChanger(const Service& service, Registrar& registrar, Settings given)
-      : service_(service), registrar_(registrar), given_(std::move(given)) {}
+  SettingsChanger(const Service& service, Registrar& registrar, Settings given, AllKnow all_know)
+      : service_(service),
+        registrar_(registrar),
+        given_(std::move(given)),
+        all_know_(std::move(all_know)) {}
 
   const Settings& given() const { return given_; }
   // What the group goes by: what was set last, or what members were given.
@@ -61,6 +68,7 @@ class SettingsChanger {
   const Service& service_;
   Registrar& registrar_;
   const Settings given_;
+  const AllKnow all_know_;
   std::vector<std::shared_ptr<Pending>> pending_;
 };
 
