@@ -18,6 +18,7 @@ install(FILES ${HAPAX_PAGES}/hapax.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT hapax)
 
 install(TARGETS hapax COMPONENT hapax)
+install(DIRECTORY deploy/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hapax COMPONENT hapax)  # For Prometheus and Grafana.
 foreach(program IN ITEMS engines lab)  # `hapax` hands over to these; their pages are those of its commands.
   install(TARGETS hapax-${program} COMPONENT ${program})
   install(FILES packaging/man/hapax-${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${program})

@@ -63,6 +63,11 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
         "share/fish/vendor_completions.d/hapax.fish"}) {
     EXPECT_NE(contents_of(folder / "installed" / page).find("elect"), std::string::npos) << page;
   }
+  for (const char* file : {"prometheus/hapax.rules.yml", "grafana/hapax.json"}) {
+    EXPECT_NE(contents_of(folder / "installed/share/hapax" / file).find("hapax_ready"),
+              std::string::npos)
+        << file;
+  }
   EXPECT_EQ(shell("installed/bin/hapax --version"), "hapax " HAPAX_VERSION "\n");
   EXPECT_NE(shell("installed/bin/hapax algorithms").find("maekawa"), std::string::npos);
   hapax::local::Group group{{.folder = folder, .clients = folder, .program = HAPAX_BINARY}};
