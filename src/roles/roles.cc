@@ -52,7 +52,7 @@ std::string Caller::text() const {
 bool Roles::Role::is_of(const Caller& caller) const {
   if (is_everybody) return true;
   if (user) return caller.user == user;
-  return !caller.user && caller.certified == certified;
+  return caller.certified == certified;
 }
 
 bool Roles::Role::covers(Right right, std::string_view lock) const {
