@@ -70,7 +70,7 @@ void set_settings(EngineGroup* group, const session::SetSettings& asked, std::st
         if (!begun) return done(begun.error());
         json::object object = settings_of(*group, group, begun->missing);
         object["why"] = begun->why;
-        done(json::serialize(object));
+        done({boost::system::in_place_value, json::serialize(object)});
       });
 }
 
@@ -83,8 +83,8 @@ void back_up(EngineGroup* group, std::function<void(Result<std::string>)> done) 
   group->back_up([done = std::move(done)](const Result<Backup>& backup) {
     if (!backup) return done(backup.error());
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    done(text_of(*backup, static_cast<std::uint64_t>(
-                              std::chrono::floor<std::chrono::seconds>(now).count())));
+    const auto at = std::chrono::floor<std::chrono::seconds>(now).count();
+    done({boost::system::in_place_value, text_of(*backup, static_cast<std::uint64_t>(at))});
   });
 }
 
