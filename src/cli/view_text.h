@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <optional>
 #include <string>
 
 #include "hapax/client.h"
@@ -18,5 +19,9 @@ std::string show_release(const std::string& release);
 boost::json::value json_release(const std::string& release);
 // A line for each thing that people should know about who runs which release; empty: nothing.
 std::string release_warnings(const GroupStatus& status);
+
+// A line on how long the daemon is believed to be who it is; and as JSON, null if it has none.
+std::string show_certificate(const GroupStatus::Certificate& certificate);
+boost::json::value json_certificate(const std::optional<GroupStatus::Certificate>& certificate);
 
 }  // namespace hapax::cli
