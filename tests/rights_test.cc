@@ -265,15 +265,24 @@ TEST_F(Rights, CertificatesAreReadAgainWhenTheDaemonIsHungUpOn) {
                   certs + "/client-" + who + ".pem", "--key", certs + "/client-" + who + ".key"});
     return start(words);
   };
+  const auto status_line = [&] {
+    const auto status = as("alice", {"status"});
+    EXPECT_EQ(status->wait(20s), 0) << status->err();
+    const std::string text = status->out();
+    const std::size_t at = text.find("certificate:");
+    return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
+  };
   const auto holder = as("bob", {"lock", "x"});
   ASSERT_TRUE(eventually([&] { return holder->out().find("fence") != std::string::npos; }))
       << holder->err();
+  EXPECT_EQ(status_line(), "certificate: good for 47 hours (member-1.pem)");
   make({"renew", "member-1", "--days", "90"});
   make({"revoke", "client-bob"});
   daemon->signal(SIGHUP);
   ASSERT_TRUE(eventually([&] {
     return daemon->err().find("certificate read again: good until") != std::string::npos;
   })) << daemon->err();
+  EXPECT_EQ(status_line(), "certificate: good for 7 days (ca.pem)") << "the next that ends";
   EXPECT_EQ(as("alice", {"try", "y"})->wait(20s), 0);
   EXPECT_EQ(as("bob", {"try", "y"})->wait(20s), 77);
   EXPECT_FALSE(holder->has_ended()) << "no connection was dropped";

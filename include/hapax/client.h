@@ -139,6 +139,12 @@ struct GroupStatus {
   std::vector<std::uint32_t> silent;    // Those that did not.
   std::string release{};                // Of hapax, that the daemon runs; empty: too old to say.
   std::vector<std::string> releases{};  // Of a fixed list, that each member runs: as Life::release.
+  // One of the daemon's own.
+  struct Certificate {
+    std::string file;                             // Its name: member-1.pem, or its authority's.
+    std::chrono::system_clock::time_point until;  // When it expires.
+  };
+  std::optional<Certificate> certificate{};  // The next that expires; nothing: there is none.
 };
 
 // What one member has counted since it started.

@@ -59,6 +59,7 @@ void print_as_json(const GroupStatus& s, bool with_all) {
                              {"member", s.member},
                              {"name", s.name},
                              {"release", json_release(s.release)},
+                             {"certificate", json_certificate(s.certificate)},
                              {"absence", s.absence},
                              {"size", s.size},
                              {"epoch", number(s.epoch)},
@@ -125,6 +126,7 @@ void print_text(const GroupStatus& s) {
   show("messages: {} out, {} in\n", s.messages_sent, s.messages_received);
   show("release: {}\n{}", s.release.empty() ? "older than this hapax" : s.release,
        release_warnings(s));
+  if (s.certificate) show("{}", show_certificate(*s.certificate));
   if (s.view) return print_view(*s.view);
   show("{}\n{}\n\n", s.standing, show_leader(s));
   Table table;

@@ -1,5 +1,6 @@
 #include "cli/view_text.h"
 
+#include <chrono>
 #include <fmt/format.h>
 #include <set>
 
@@ -72,6 +73,20 @@ void print_view(const ViewStatus& v) {
 std::string show_release(const std::string& release) { return release.empty() ? "-" : release; }
 boost::json::value json_release(const std::string& release) {
   return release.empty() ? boost::json::value() : boost::json::value(release);  // {…}: an array.
+}
+
+std::string show_certificate(const GroupStatus::Certificate& c) {
+  const auto left = c.until - std::chrono::system_clock::now();
+  const auto hours = std::chrono::abs(std::chrono::duration_cast<std::chrono::hours>(left)).count();
+  const std::string time =
+      hours < 48 ? fmt::format("{} hours", hours) : fmt::format("{} days", hours / 24);
+  return left.count() < 0 ? fmt::format("certificate: EXPIRED {} ago ({})\n", time, c.file)
+                          : fmt::format("certificate: good for {} ({})\n", time, c.file);
+}
+boost::json::value json_certificate(const std::optional<GroupStatus::Certificate>& c) {
+  if (!c) return nullptr;
+  return boost::json::object{{"file", c->file},
+                             {"until", std::chrono::system_clock::to_time_t(c->until)}};
 }
 
 std::string release_warnings(const GroupStatus& s) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <optional>
 #include <string>
 
 #include "hapax/client.h"
@@ -20,5 +21,9 @@ boost::json::value json_release(const std::string& release);
 std::string release_warnings(const GroupStatus& status);
 // A line about settings that were set while members ran; nothing if none were, or we may not know.
 void print_set_settings(const std::string& address);
+
+// A line on how long the daemon is believed to be who it is; and as JSON, null if it has none.
+std::string show_certificate(const GroupStatus::Certificate& certificate);
+boost::json::value json_certificate(const std::optional<GroupStatus::Certificate>& certificate);
 
 }  // namespace hapax::cli

@@ -51,5 +51,16 @@ TEST(Release, IsShownAsFarAsItIsKnown) {
   EXPECT_EQ(json_release("older").as_string(), "older");
 }
 
+TEST(OwnCertificate, IsShownWithTheTimeThatIsLeft) {
+  using namespace std::chrono_literals;
+  const auto in = [](std::chrono::hours left) {
+    return GroupStatus::Certificate{"ca.pem", std::chrono::system_clock::now() + left + 30min};
+  };
+  EXPECT_EQ(show_certificate(in(312 * 24h)), "certificate: good for 312 days (ca.pem)\n");
+  EXPECT_EQ(show_certificate(in(47h)), "certificate: good for 47 hours (ca.pem)\n");
+  EXPECT_EQ(show_certificate(in(-74h)), "certificate: EXPIRED 3 days ago (ca.pem)\n");
+  EXPECT_TRUE(json_certificate(std::nullopt).is_null());
+}
+
 }  // namespace
 }  // namespace hapax::cli

@@ -115,6 +115,10 @@ GroupStatus status_of(session::State&& s) {
                      {},
                      {}};
   status.releases = std::move(s.releases.value);
+  if (auto& c = s.certificate.value) {
+    const std::chrono::seconds until{c->until_s};
+    status.certificate = {std::move(c->file), std::chrono::system_clock::time_point{until}};
+  }
   if (s.all) {
     for (session::MemberReport& r : s.all->reports) status.all.push_back(member_of(std::move(r)));
     status.silent = counted_from_one(std::move(s.all->silent));

@@ -297,7 +297,7 @@ Result<std::optional<std::chrono::system_clock::time_point>> Daemon::Impl::renew
   if (!tls_) return until;
   if (const auto done = net::renew(*tls_, *config_.tls); !done) return done.error();
   if (const auto done = joined_.group->renew_tls(); !done) return done.error();
-  until = net::good_until(*tls_);
+  until = net::next_expiry(*tls_, *config_.tls).until;
   return until;
 }
 
@@ -331,7 +331,7 @@ Facts Daemon::Impl::facts() const {
           .longest_turn = watch_.longest(),
           .clients = clients_->size(),
           .requests = clients_->counts(),
-          .certificate_until = tls_ ? std::optional{net::good_until(*tls_)} : std::nullopt,
+          .certificate = tls_ ? std::optional{net::next_expiry(*tls_, *config_.tls)} : std::nullopt,
           .complaints = group.complaints(),
           .uptime = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() -
                                                                           started_)};

@@ -19,6 +19,7 @@
 #include "net/stats.h"
 #include "service/lease_times.h"
 #include "service/member_views.h"
+#include "tls/tls.h"
 
 namespace hapax {
 
@@ -51,7 +52,7 @@ struct Facts {
   std::chrono::nanoseconds longest_turn{};  // Of the loop.
   std::size_t clients = 0;
   const std::deque<RuleCounts>& requests;
-  std::optional<std::chrono::system_clock::time_point> certificate_until;
+  std::optional<net::Expiry> certificate;  // The next of its own that ends.
   std::uint64_t complaints = 0;
   std::chrono::milliseconds uptime{};
 };

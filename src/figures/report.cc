@@ -44,6 +44,11 @@ session::State state_of(const Facts& facts) {
   state.term = number(facts.term);
   state.leader = as_number(facts.leader);
   state.obstacle = facts.obstacle;
+  if (facts.certificate) {
+    const auto until = facts.certificate->until.time_since_epoch();
+    state.certificate = std::optional{session::CertificateState{
+        facts.certificate->file, static_cast<std::uint64_t>(until / std::chrono::seconds{1})}};
+  }
   return state;
 }
 

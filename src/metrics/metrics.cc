@@ -154,10 +154,10 @@ std::string metrics_text(const std::optional<Facts>& facts, const Histogram& lag
   if (facts->lease) show_lease(page, *facts);
   show_locks(page, *facts);
   show_links(page, *facts);
-  if (facts->certificate_until) {
+  if (facts->certificate) {
     page.gauge("hapax_certificate_expires_timestamp_seconds",
-               "When the certificate of this member is good no more.",
-               seconds(facts->certificate_until->time_since_epoch()));
+               "When the certificate of this member, or its authority's, is good no more.",
+               seconds(facts->certificate->until.time_since_epoch()));
   }
   page.gauge("hapax_loop_longest_turn_seconds", "Longest time that the loop was busy at one go.",
              seconds(facts->longest_turn));

@@ -307,6 +307,12 @@ struct Reports {
   std::vector<std::uint32_t> silent;  // Members that did not answer in time.
   HAPAX_RECORD(Reports, reports, silent)
 };
+// The next of the daemon's own that ends.
+struct CertificateState {
+  std::string file;           // Its name.
+  std::uint64_t until_s = 0;  // Unix time.
+  HAPAX_RECORD(CertificateState, file, until_s)
+};
 struct State {
   RequestId request = 0;
   std::string group;
@@ -333,9 +339,10 @@ struct State {
   std::optional<ViewState> view;
   std::optional<Reports> all{};                    // If asked for.
   Since<11, std::vector<std::string>> releases{};  // Of a fixed list, as LifeState's, by member.
+  Since<11, std::optional<CertificateState>> certificate{};  // None: it has none.
   HAPAX_RECORD(State, request, group, member, epoch, members, up, trouble, standing, name, obstacle,
                away, absence, locks, held, waiting, entries, messages_sent, messages_received,
-               uptime_ms, election, term, leader, view, all, releases)
+               uptime_ms, election, term, leader, view, all, releases, certificate)
 };
 struct Pong {
   RequestId request = 0;

@@ -61,6 +61,12 @@ X509* verified_certificate(SSL* session) {
   return SSL_get_verify_result(session) == X509_V_OK ? certificate : nullptr;
 }
 
+std::chrono::system_clock::time_point end_of(const X509* certificate) {
+  std::tm parts{};
+  ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts);
+  return std::chrono::system_clock::from_time_t(timegm(&parts));
+}
+
 std::string why() {
   const unsigned long code = ERR_get_error();
   ERR_clear_error();
@@ -161,10 +167,19 @@ Result<void> renew(ssl::context& context, const TlsFiles& files) {
   return {};
 }
 
-std::chrono::system_clock::time_point good_until(ssl::context& context) {
-  std::tm parts{};
-  ASN1_TIME_to_tm(X509_get0_notAfter(SSL_CTX_get0_certificate(context.native_handle())), &parts);
-  return std::chrono::system_clock::from_time_t(timegm(&parts));
+Expiry next_expiry(ssl::context& context, const TlsFiles& files) {
+  const auto name_of = [](const std::string& file) {
+    return std::filesystem::path{file}.filename().string();
+  };
+  SSL_CTX* raw = context.native_handle();
+  Expiry next{name_of(files.certificate), end_of(SSL_CTX_get0_certificate(raw))};
+  const STACK_OF(X509_OBJECT)* known = X509_STORE_get0_objects(SSL_CTX_get_cert_store(raw));
+  for (int i = 0; i < sk_X509_OBJECT_num(known); ++i) {
+    const X509* authority = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(known, i));
+    if (authority == nullptr || end_of(authority) >= next.until) continue;  // Null: the revoked.
+    next = {name_of(files.authority), end_of(authority)};
+  }
+  return next;
 }
 
 Result<Seat> member_in(const TlsFiles& files) {

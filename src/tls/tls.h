@@ -34,8 +34,12 @@ Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFil
 // stay as they are. The same name as before, or an error that changes nothing.
 Result<void> renew(boost::asio::ssl::context& context, const TlsFiles& files);
 
-// Until when our own certificate is good.
-std::chrono::system_clock::time_point good_until(boost::asio::ssl::context& context);
+// Our certificate, or the authority's, whichever ends first: without either nobody believes us.
+struct Expiry {
+  std::string file;  // Its name, without the folder.
+  std::chrono::system_clock::time_point until;
+};
+Expiry next_expiry(boost::asio::ssl::context& context, const TlsFiles& files);
 
 // The member that a certificate was made out to; nothing if none.
 std::optional<Seat> member_of(X509* certificate);
