@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/release.h"
 #include "certs/new_file.h"
 #include "cli/commands.h"
 #include "console/exit_status.h"
@@ -33,7 +34,7 @@ int run_backup(const BackupArguments& a) {
   if (failed || !document.is_object()) {
     throw Failure{kUnavailable, "backup: the daemon's answer is not understood"};
   }
-  document.as_object()["release"] = kVersion;
+  document.as_object()["release"] = release();
   text = boost::json::serialize(document) + "\n";
   if (a.file.empty() || a.file == "-") {
     show("{}", text);
