@@ -31,7 +31,7 @@ class Cli : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents_of(folder_ / "out"),
             contents_of(folder_ / "err")};
   }
-  Finished hapax(const std::string& arguments) const {
+  virtual Finished hapax(const std::string& arguments) const {
     return shell("'" HAPAX_BINARY "' " + arguments);
   }
   boost::json::object object_of(const std::string& arguments, int status = 0) const {

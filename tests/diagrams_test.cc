@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <vector>
 
-#include "base/testing/folder.h"
+#include "cli_testing.h"
 #include "process_testing.h"
 
 namespace {
@@ -30,39 +30,13 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::string& ext
   return files;
 }
 
-struct Finished {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
-
-class Traces : public ::testing::Test {
+class Traces : public hapax::testing::Cli {
  protected:
-  Finished hapax(const std::string& arguments, const std::string& input = "/dev/null") const {
-    const std::string command = "cd " HAPAX_ROOT " && '" HAPAX_BINARY "' " + arguments + " >'" +
-                                path("out") + "' 2>'" + path("err") + "' <" + input;
-    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): as people run it
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents_of(path("out")),
-            contents_of(path("err"))};
+  // From the root of the source, as the examples are written.
+  Finished hapax(const std::string& arguments) const override {
+    return shell("cd " HAPAX_ROOT " && '" HAPAX_BINARY "' " + arguments);
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream{path(name)} << text;
-    return path(name);
-  }
-  void expect_refused(const std::string& arguments, const std::string& advice) const {
-    SCOPED_TRACE("hapax " + arguments);
-    const Finished finished = hapax(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_EQ(finished.out, "");
-    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
-    EXPECT_THAT(finished.err, StartsWith("hapax: "));
-    EXPECT_THAT(finished.err, HasSubstr(advice));
-  }
-
- private:
-  const hapax::testing::Folder temporary_;
-  const fs::path folder_ = temporary_.path();
+  std::string path(const std::string& name) const { return folder() + "/" + name; }
 };
 
 constexpr const char* kExample = "src/mutex/testdata/request-5-and-3.trace";
@@ -72,7 +46,7 @@ TEST_F(Traces, AreDrawnForTheTerminalUnlessTold) {
   EXPECT_EQ(drawn.status, 0) << drawn.err;
   EXPECT_THAT(drawn.out, HasSubstr("P2 defers P1: own (3,P2) precedes (5,P1)"));
   EXPECT_EQ(hapax(std::string{"trace --ascii "} + kExample).out, drawn.out);
-  EXPECT_EQ(hapax("trace -", kExample).out, drawn.out) << "from standard input";
+  EXPECT_EQ(hapax(std::string{"trace - <"} + kExample).out, drawn.out) << "from standard input";
 }
 
 TEST_F(Traces, AreWrittenInEveryForm) {
@@ -177,9 +151,7 @@ TEST_F(Traces, TheExamplesOfTheHelpWork) {
       if (const std::size_t out = line.find("-o "); out != std::string::npos) {
         line = line.substr(0, out) + "-o " + path("out.svg");
       }
-      const std::size_t in = line.find('<');
-      const Finished finished =
-          in == std::string::npos ? hapax(line) : hapax(line.substr(0, in), line.substr(in + 1));
+      const Finished finished = hapax(line);
       EXPECT_EQ(finished.status, 0) << line << '\n' << finished.err;
     }
     EXPECT_GE(examples, 3u) << command;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/boot_clock.h"
+#include "membership/testing/quiet_host.h"
 
 namespace hapax {
 namespace {
@@ -21,7 +22,7 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
 // A member of a list, and who holds what at it.
-struct ListMember final : MemberHost {
+struct ListMember final : testing_members::QuietHost {
   ListMember(boost::asio::io_context& io, const GroupOptions& options) {
     group = ListGroup::create(io, options, *this).value();
     const auto begun = group->start();
@@ -29,27 +30,14 @@ struct ListMember final : MemberHost {
   }
 
   void on_granted(const Grant& grant) override { held[grant.waiter] = grant.fence; }
-  void on_wanted(WaiterId) override {}
   void on_lost(WaiterId waiter) override { held.erase(waiter); }
   void on_recalled(WaiterId waiter) override { recalled.push_back(waiter); }
-  bool is_inside(WaiterId) override { return true; }
-  void on_message(Seat, std::span<const std::uint8_t>) override {}
-  void on_met(Seat) override {}
-  void on_forgotten(Seat) override {}
-  void on_settled() override {}
-  void on_left() override { left = true; }
-  void log(const std::string& line, LogLevel) override { lines.push_back(line); }
-  void log_once(const std::string& line, LogLevel level) override {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) log(line, level);
-  }
   bool runs() const { return group->views().keeper().standing() == Standing::running; }
 
   std::unique_ptr<Group> group;
   std::string refusal;
   std::map<WaiterId, Fence> held;
   std::vector<WaiterId> recalled;
-  bool left = false;
-  std::vector<std::string> lines;
 };
 
 class FixedLists : public ::testing::Test {

@@ -16,6 +16,7 @@
 #include "base/boot_clock.h"
 #include "engine/fake.h"
 #include "membership/engine_group.h"
+#include "membership/testing/quiet_host.h"
 #include "records/directory.h"
 
 namespace hapax::testing_members {
@@ -31,7 +32,7 @@ inline std::uint16_t free_port(boost::asio::io_context& io) {
 inline const StatePlan kNewGroup{.path = "", .is_new_group = true};
 
 // A member, and who holds what at it.
-struct Participant final : MemberHost {
+struct Participant final : QuietHost {
   Participant(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
               milliseconds ttl = milliseconds{600},
               std::optional<std::uint32_t> own_seat = std::nullopt,
@@ -53,23 +54,12 @@ struct Participant final : MemberHost {
     held.insert(grant.waiter);
     fence = grant.fence;
   }
-  void on_wanted(WaiterId) override {}
   void on_lost(WaiterId waiter) override {
     held.erase(waiter);
     lost.insert(waiter);
   }
   void on_recalled(WaiterId waiter) override { recalled.insert(waiter); }
   void on_leased(Instant until) override { promised = until; }
-  bool is_inside(WaiterId) override { return true; }
-  void on_message(Seat, std::span<const std::uint8_t>) override {}
-  void on_met(Seat) override {}
-  void on_forgotten(Seat) override {}
-  void on_settled() override {}
-  void on_left() override { left = true; }
-  void log(const std::string& line, LogLevel) override { lines.push_back(line); }
-  void log_once(const std::string& line, LogLevel level) override {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end()) log(line, level);
-  }
 
   std::unique_ptr<engine::Engine> engine;
   std::uint16_t port;
@@ -77,8 +67,6 @@ struct Participant final : MemberHost {
   std::set<WaiterId> held, lost, recalled;
   Fence fence;
   Instant promised{};  // To its clients.
-  bool left = false;
-  std::vector<std::string> lines;
 
   std::size_t members() const {
     const Keeper& keeper = group->service().keeper();
