@@ -132,6 +132,11 @@ TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
   expect_refused("statsu", "there is no command 'statsu'; did you mean status?");
   expect_refused("help statsu", "did you mean status?");
   expect_refused("sim lamport --lod=high", "did you mean --load?");
+  expect_refused("certs lits", "there is no `hapax certs lits`; did you mean list?");
+  expect_refused("demo xyz", "there is no `hapax demo xyz`; behind it goes bank");
+  EXPECT_THAT(hapax("settings sett").err, HasSubstr("did you mean set?"));
+  EXPECT_EQ(hapax("settings sett").status, 64);
+  EXPECT_THAT(hapax("settings set --ttl").err, ::testing::Not(HasSubstr("did you mean")));
   expect_refused("sim", "ALGORITHM is required");
   expect_refused("sim lamport extra", "extra");
   expect_refused("sim lamport --bogus", "--bogus");

@@ -67,7 +67,7 @@ void add_command(CLI::App& app, const Command& command) {
   for (const Option& option : command.options) add_option(*added, option);
   for (const Command& inner : command.subcommands) add_command(*added, inner);
   added->prefix_command(command.is_prefix);
-  // For `run` to judge; after those who would inherit it.
+  // For us to judge; after those who would inherit it.
   if (!command.subcommands.empty()) added->allow_extras();
 }
 
@@ -83,14 +83,19 @@ const Command* first_command(const Program& program, int argc, char** argv) {
   return argc < 2 ? nullptr : find(program.commands, argv[1]);
 }
 
-// Of the first option that the command does not have, the one that is like it; or nothing.
-std::string option_meant(const Command& command, int argc, char** argv) {
-  std::vector<std::string> names{"--help"};
+void add_long_names(const Command& command, std::vector<std::string>& names) {
   for (const Option& option : command.options) {
     for (const std::string& name : option.spellings()) {
       if (name.starts_with("--")) names.push_back(name);
     }
   }
+  for (const Command& inner : command.subcommands) add_long_names(inner, names);
+}
+
+// Of the first option that the command does not have, the one that is like it; or nothing.
+std::string option_meant(const Command& command, int argc, char** argv) {
+  std::vector<std::string> names{"--help"};
+  add_long_names(command, names);
   for (int i = 2; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     const std::string_view word = argv[i];
     const std::string name{word.substr(0, word.find('='))};
@@ -147,6 +152,19 @@ int split_off_command(const Command* first, int argc, char** argv, Given& given)
   return ours;
 }
 
+// Of a word that should have been one of its subcommands.
+Failure no_such(const Command& command, const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& inner : command.subcommands) {
+    if (!inner.is_hidden()) names.push_back(inner.name);
+  }
+  const std::string meant = nearest(word, names);
+  return {command.group == kLockGroup ? kBadUsage : kUsage,
+          fmt::format("there is no `hapax {} {}`; {}", command.name, word,
+                      meant.empty() ? fmt::format("behind it goes {}", fmt::join(names, ", "))
+                                    : fmt::format("did you mean {}?", meant))};
+}
+
 // Runs what was chosen, `app` being its parent.
 int run_chosen(const CLI::App& parent, const std::vector<Command>& commands, Given& given) {
   const CLI::App& app = *parent.get_subcommands().front();
@@ -157,6 +175,9 @@ int run_chosen(const CLI::App& parent, const std::vector<Command>& commands, Giv
     if (app.count(name) > 0) given.options.push_back(name);
   }
   given.rest = app.remaining();
+  if (!command.subcommands.empty() && !given.rest.empty()) {
+    throw no_such(command, given.rest.front());
+  }
   return command.run(given);
 }
 
