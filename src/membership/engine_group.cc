@@ -45,7 +45,7 @@ EngineGroup::~EngineGroup() = default;
 
 Registrar::Handlers EngineGroup::registrar_handlers() {
   return {
-      .on_directory = [this](const Directory& d, Instant asked) { on_directory(d, asked); },
+      .on_directory = [this](const Directory& d) { on_directory(d); },
       .on_unreadable =
           [this](const std::string& why) {
             if (is_stopped_) return;
@@ -222,7 +222,7 @@ void EngineGroup::open_links() {
   }
 }
 
-void EngineGroup::on_directory(const Directory& directory, Instant asked) {
+void EngineGroup::on_directory(const Directory& directory) {
   if (is_stopped_) return;
   note_if_older(directory.reg);
   note_eviction(directory);
@@ -231,7 +231,7 @@ void EngineGroup::on_directory(const Directory& directory, Instant asked) {
   if (is_here) links_.meet(directory);
   if (is_here && directory.set) follow_ttl(*directory.set);
   const Epoch beyond = options_.state.is_new_group ? Epoch{} : epoch_of_today();
-  service_.on_register(boot_clock_now(), asked, directory.reg, beyond, orders_);
+  service_.on_register(boot_clock_now(), directory.reg, beyond, orders_);
   tend();
 }
 
@@ -277,7 +277,8 @@ void EngineGroup::conclude(const Orders& orders) {
   for (const EngineAsk& ask : orders.asks) registrar_.carry_out(ask);
   if (orders.begun) on_view();
   if (!orders.ended) return;
-  if (!is_leaving_) log("this life is over: what was held is lost", LogLevel::error);
+  if (!is_leaving_)
+    log("this life is over: what was held is lost; another begins", LogLevel::error);
   links_.close();
   is_leaving_ ? host_.on_left() : enlist();
 }
@@ -463,7 +464,13 @@ std::string EngineGroup::standing() const {
   if (keeper.standing() == Standing::announced && may_have_lost_all() && !keeper.founds()) {
     return "waiting for leases that the engine may have lost";
   }
-  return std::string{name_of(service_.keeper().standing())};
+  Span until_over{0};
+  for (const AwayMember& member : away()) until_over = std::max(until_over, *member.free_in);
+  if (keeper.standing() == Standing::outside && until_over > Span{0}) {
+    return fmt::format("waiting for leases from before, over in about {} s",
+                       std::chrono::ceil<std::chrono::seconds>(until_over).count());
+  }
+  return std::string{name_of(keeper.standing())};
 }
 std::string EngineGroup::engine_trouble() const {
   const engine::Health engine = health();

@@ -87,7 +87,7 @@ class EngineGroup final : public Group {
   void enlist();
   void open_links();
   void on_enlisted(const Enlisted& me);
-  void on_directory(const Directory& directory, Instant asked);
+  void on_directory(const Directory& directory);
   void on_view();
   void on_time();
   void arm();

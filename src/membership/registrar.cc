@@ -4,8 +4,6 @@
 #include <random>
 #include <utility>
 
-#include "base/boot_clock.h"
-
 namespace hapax {
 namespace {
 
@@ -56,12 +54,11 @@ void Registrar::read() {
     return;
   }
   is_reading_ = true;
-  engine_.read({""}, if_alive([this, known = newest_,
-                               asked = boot_clock_now()](Result<engine::Snapshot> snapshot) {
+  engine_.read({""}, if_alive([this, known = newest_](Result<engine::Snapshot> snapshot) {
                  is_reading_ = false;
                  const bool again = std::exchange(read_again_, false);
                  if (snapshot) {
-                   on_snapshot(*snapshot, known, asked);
+                   on_snapshot(*snapshot, known);
                  } else {
                    handlers_.on_unreadable(snapshot.error().message);
                  }
@@ -70,8 +67,7 @@ void Registrar::read() {
 }
 
 // `known`: what we knew when we asked.
-void Registrar::on_snapshot(const engine::Snapshot& snapshot, engine::Revision known,
-                            Instant asked) {
+void Registrar::on_snapshot(const engine::Snapshot& snapshot, engine::Revision known) {
   auto directory = directory_of(snapshot);
   if (!directory) return handlers_.on_unreadable(directory.error().message);
   if (snapshot.revision < known) {
@@ -86,7 +82,7 @@ void Registrar::on_snapshot(const engine::Snapshot& snapshot, engine::Revision k
   for (const Enlisted& e : directory_.lives) highest_ = std::max(highest_, e.life);
   if (!watch_) watch_from(directory_.revision);
   if (wish_) try_to_enlist(directory_);
-  handlers_.on_directory(directory_, asked);
+  handlers_.on_directory(directory_);
 }
 
 void Registrar::watch_from(engine::Revision revision) {

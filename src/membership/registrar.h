@@ -18,8 +18,8 @@ namespace hapax {
 class Registrar {
  public:
   struct Handlers {
-    // Read, because asked for or changed; and when its reading began.
-    std::function<void(const Directory&, Instant asked)> on_directory;
+    // Read, because asked for or changed.
+    std::function<void(const Directory&)> on_directory;
     std::function<void(const std::string& why)> on_unreadable;
     std::function<void()> on_gap;  // The engine was out of reach: what was seen may be over.
     std::function<void(const EngineAsk&, Outcome)> on_committed;
@@ -77,7 +77,7 @@ class Registrar {
   void read();
   void try_to_enlist(const Directory& now);
   bool may_take(const Directory& now, std::uint32_t seat);
-  void on_snapshot(const engine::Snapshot& snapshot, engine::Revision known, Instant asked);
+  void on_snapshot(const engine::Snapshot& snapshot, engine::Revision known);
   void watch_from(engine::Revision revision);
   void learn(engine::Revision revision) { newest_ = std::max(newest_, revision); }
   Life next_life(const Directory& now) const;

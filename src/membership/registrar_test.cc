@@ -50,7 +50,7 @@ TEST(Registrar, WhatWasReadBeforeItsOwnCommitIsNoNews) {
       engine,
       "settings",
       true,
-      {[&](const Directory& now, Instant) { told.push_back(now); },
+      {[&](const Directory& now) { told.push_back(now); },
        [](const std::string& why) { ADD_FAILURE() << why; }, [] {},
        [](const EngineAsk&, Outcome outcome) { EXPECT_EQ(outcome, Outcome::committed); },
        [](const Enlisted&) {}, [] { ADD_FAILURE(); },

@@ -36,16 +36,11 @@ class RecordSight {
     return is_new_group_ ? *unrecorded_since_ : *unrecorded_since_ + lease_.longest().patience();
   }
 
-  // The lease had run out: what was asked for before that is too old.
-  void lapse(Instant now) { lapsed_ = now; }
-  bool is_too_old(Instant asked) const { return asked < lapsed_; }
-
  private:
   const Lease& lease_;
   bool is_new_group_;
   std::optional<Instant> unrecorded_since_;
   std::optional<Instant> last_read_;  // Answered.
-  Instant lapsed_ = Instant::min();
 };
 
 }  // namespace hapax

@@ -28,7 +28,6 @@ void Service::settle_time(Instant now, Orders& orders) {
     keeper.lease_ended(effects);
     keeper.lapse();
   };
-  sight_.lapse(now);
   tell_keeper(now, tell, orders);
 }
 
@@ -38,7 +37,8 @@ Instant Service::next_deadline() const {
   if (keeper().is_leased()) no_later(lease_.end());
   const Standing standing = keeper().standing();
   if (standing == Standing::outside || standing == Standing::ended) return next;
-  if (!is_beating_ && !keeper().is_leaving()) no_later(next_beat_);
+  const bool beats = !keeper().is_leaving() && !keeper().has_lapsed();
+  if (beats && !is_beating_) no_later(next_beat_);
   no_later(beats_.next_deadline());
   if (!keeper().founds()) no_later(sight_.may_found_at().value_or(Instant::max()));
   if (due_since_ && !keeper().is_proposing()) no_later(*due_since_ + propose_delay());

@@ -54,9 +54,8 @@ class Service {
   // We are connected to everybody in the register: let us in. REQUIRES: outside.
   void announce(Instant now, Orders& orders);
   void on_committed(Instant now, const EngineAsk& ask, Outcome outcome, Orders& orders);
-  // `asked`: when its reading began. `beyond`: see Keeper. REQUIRES: read after our last commit
-  // that has been answered.
-  void on_register(Instant now, Instant asked, const Register& reg, Epoch beyond, Orders& orders);
+  // `beyond`: see Keeper. REQUIRES: read after our last commit that has been answered.
+  void on_register(Instant now, const Register& reg, Epoch beyond, Orders& orders);
   // The engine's records are older than those that we have seen: this life is over.
   void on_went_back(Instant now, Orders& orders);
   void on_unreadable(Instant now, Orders& orders);

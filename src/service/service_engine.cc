@@ -56,14 +56,12 @@ void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome,
   const bool is_announcement = asked.kind == EngineAsk::Kind::announce;
   if (is_announcement) is_announcing_ = false;
   if (asked.kind == EngineAsk::Kind::beat) is_beating_ = false;
-  if (committed && asked.kind != EngineAsk::Kind::propose) {
+  const bool is_beat = asked.kind != EngineAsk::Kind::propose;
+  if (committed && is_beat) {
     lease_.on_acknowledged(asked.sent, asked.ttl);
     if (is_announcement) next_beat_ = asked.sent + lease_.times().beat_every();
-    orders.leased_until = promised_until();
   }
-  if (outcome == Outcome::unknown && asked.kind != EngineAsk::Kind::propose) {
-    lease_.on_unanswered(asked.sent, asked.ttl);
-  }
+  if (outcome == Outcome::unknown && is_beat) lease_.on_unanswered(asked.sent, asked.ttl);
   const auto answer = [&](Keeper& keeper, Keeper::Effects& effects) {
     switch (asked.kind) {
       case EngineAsk::Kind::announce:
@@ -77,14 +75,13 @@ void Service::on_committed(Instant now, const EngineAsk& asked, Outcome outcome,
     }
   };
   tell_keeper(now, answer, orders);
+  if (committed && is_beat && keeper().is_leased()) orders.leased_until = promised_until();
   settle_time(now, orders);  // It may have taken so long that the lease is over already.
   go_on(now, orders);
 }
 
-void Service::on_register(Instant now, Instant asked, const Register& reg, Epoch beyond,
-                          Orders& orders) {
+void Service::on_register(Instant now, const Register& reg, Epoch beyond, Orders& orders) {
   settle_time(now, orders);
-  if (sight_.is_too_old(asked)) return on_unreadable(now, orders);
   is_reading_ = false;
   if (!sight_.look_at(now, reg)) {
     beats_.clear();
@@ -102,6 +99,7 @@ void Service::on_register(Instant now, Instant asked, const Register& reg, Epoch
 
 void Service::on_went_back(Instant now, Orders& orders) {
   settle_time(now, orders);
+  look_anew();
   tell_keeper(
       now, [](Keeper& keeper, auto& effects) { keeper.on_went_back(effects); }, orders);
 }

@@ -16,21 +16,22 @@ using ::testing::IsEmpty;
 class LostGrants : public ::testing::Test, public Holders {
  protected:
   LostGrants() {
-    engine_.enlist(Life{1});
-    service_.be_born(Life{1});
-    service_.announce(now_, orders_);
-    run();
+    be_born();
+    run(std::chrono::seconds{1});
   }
-  // Until a second has passed, asking the engine.
-  void run() {
-    for (int i = 0; i < 20; ++i) {
+  // Asking the engine, as life after life.
+  void run(Span span) {
+    for (const Instant end = now_ + span; now_ < end;) {
       now_ += std::chrono::milliseconds{50};
       service_.on_time(now_, orders_);
       while (!orders_.asks.empty()) {
         for (const EngineAsk& ask : std::exchange(orders_.asks, {})) answer(ask);
       }
+      if (std::exchange(orders_.ended, false)) be_born();
     }
   }
+  // Until the next life has waited for the one whose lease was over.
+  void come_back() { run(LeaseTimes{}.patience() + std::chrono::seconds{1}); }
   // Without asking it, until the lease is over.
   void sleep() {
     now_ = service_.lease().end();
@@ -47,15 +48,22 @@ class LostGrants : public ::testing::Test, public Holders {
   Service service_{Policy::parse("carvalho-roucairol", {}).value(), LeaseTimes{}, *this, true};
 
  private:
+  void be_born() {
+    life_ = next(life_);
+    engine_.enlist(life_);
+    service_.be_born(life_);
+    service_.announce(now_, orders_);
+  }
   bool is_inside(WaiterId) override { return true; }
   std::optional<Turn> take_back(WaiterId) override { return last_; }
   void answer(const EngineAsk& ask) {
     if (ask.kind == EngineAsk::Kind::read) {
-      return service_.on_register(now_, now_, engine_.reg, Epoch{}, orders_);
+      return service_.on_register(now_, engine_.reg, Epoch{}, orders_);
     }
     service_.on_committed(now_, ask, carry_out(engine_, ask), orders_);
   }
 
+  Life life_{};
   EngineRegister engine_;
 };
 
@@ -66,7 +74,7 @@ TEST_F(LostGrants, WhoWasNotToldYetLosesNothingAndIsLetInByTheNextLease) {
   sleep();
   EXPECT_THAT(orders_.lost, IsEmpty());
   EXPECT_THAT(orders_.grants, IsEmpty());
-  run();
+  come_back();
   ASSERT_EQ(orders_.grants.size(), 1u);
   EXPECT_EQ(orders_.grants.front().waiter, WaiterId{1});
 }
@@ -79,7 +87,7 @@ TEST_F(LostGrants, TheNextCountsOnFromEntriesThatNobodyWasAskedFor) {
   last_ = Turn{number(first.turn) + 100};
   sleep();
   EXPECT_THAT(orders_.lost, ElementsAre(WaiterId{1}));
-  run();
+  come_back();
   acquire(2);
   ASSERT_EQ(orders_.grants.size(), 1u);
   EXPECT_GT(orders_.grants.front().fence, (Fence{first.epoch, *last_}));
@@ -90,7 +98,7 @@ TEST_F(LostGrants, ALeaseIsSaidAgainAfterItWasLost) {
   orders_.clear();
   sleep();
   EXPECT_FALSE(orders_.leased_until.has_value());
-  run();
+  come_back();
   EXPECT_EQ(orders_.leased_until, service_.promised_until());
 }
 

@@ -203,7 +203,7 @@ void Members::on_answer(SwarmMember& m, const EngineAsk& ask, std::uint64_t know
     m.service->set_ttl(now, done.ttl, stage_.plan.times.ttl, stage_.plan.longest_ttl());
   }
   const Epoch beyond = stage_.plan.forgetful ? Epoch{} : today();
-  m.service->on_register(now, ask.sent, *done.read, beyond, m.orders);
+  m.service->on_register(now, *done.read, beyond, m.orders);
 }
 
 // --- coming and going, as in membership/upkeep.h ---

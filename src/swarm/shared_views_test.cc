@@ -104,7 +104,7 @@ class SharedViews : public ::testing::Test, public Holders {
   void answer(std::size_t m, const EngineAsk& ask) {
     Service& service = *services_[m];
     if (ask.kind == EngineAsk::Kind::read) {
-      return service.on_register(now_, now_, engine_.reg, Epoch{}, orders_[m]);
+      return service.on_register(now_, engine_.reg, Epoch{}, orders_[m]);
     }
     service.on_committed(now_, ask, carry_out(engine_, ask), orders_[m]);
   }

@@ -30,12 +30,13 @@ void Keeper::on_announced(Outcome outcome, Effects& fx) {
 }
 
 void Keeper::beat_due(Effects& fx) {
-  if (standing_ != Standing::outside && standing_ != Standing::ended && !leaving_) fx.beat = true;
+  const bool counts = standing_ != Standing::outside && standing_ != Standing::ended;
+  fx.beat = counts && !leaving_ && !lapsed_;
 }
 
 void Keeper::on_beat(Outcome outcome, Effects& fx) {
   if (standing_ == Standing::ended) return;
-  if (outcome == Outcome::committed) leased_ = true;
+  if (outcome == Outcome::committed && !lapsed_) leased_ = true;
   if (outcome == Outcome::conflict) end(fx);
 }
 
@@ -56,10 +57,9 @@ void Keeper::on_register(const Register& now, Effects& fx, Epoch beyond) {
     standing_ = Standing::announced;
     refused_ = false;
   }
-  if (now.beat_of(self_) == nullptr) return end(fx);
+  if (now.beat_of(self_) == nullptr || lapsed_) return end(fx);
   if (is_member() && now.roll != roll_ && !now.roll.comes_after(roll_.epoch)) return end(fx);
   if (now.version != 0) founds_ = false;
-  if (stale_ == kAnyView) stale_ = now.roll.epoch;
   if (now.roll.epoch > roll_.epoch) learn(now.roll, fx);
   std::erase_if(overdue_, [&](const Beat& beat) {
     return now.sight_of(beat.life) != beat || (beat.version == 0 && !now.roll.has(beat.life));
@@ -147,14 +147,13 @@ bool Keeper::is_due(const Register& now) const { return proposal_from(now).has_v
 // Its beat stood still, and is still the same. Whoever deletes the beat of a member does not end
 // its lease: it is waited for as if the beat stood still.
 bool Keeper::is_gone(const Register& now, Life life) const {
-  if (life == self_) return leaving_ && (drained_ || !leased_);
+  if (life == self_) return leaving_ && drained_;
   return std::find(overdue_.begin(), overdue_.end(), now.sight_of(life)) != overdue_.end();
 }
 
 std::optional<Proposal> Keeper::proposal_from(const Register& now, Epoch beyond) const {
   if (now.beat_of(self_) == nullptr || (now.version == 0 && !founds_)) return std::nullopt;
-  const bool is_witness = is_member() && !is_to_be_renewed();
-  const Epoch highest = std::max({now.roll.epoch, roll_.epoch, is_witness ? Epoch{} : beyond});
+  const Epoch highest = std::max({now.roll.epoch, roll_.epoch, is_member() ? Epoch{} : beyond});
   Proposal proposal{now.version, now.roll.next(Epoch{number(highest) + 1}), {}};
   for (const Beat& beat : now.beats) {
     if (proposal.gone.size() < kMostGone && is_gone(now, beat.life)) proposal.gone.push_back(beat);
@@ -174,13 +173,14 @@ std::optional<Proposal> Keeper::proposal_from(const Register& now, Epoch beyond)
   // An engine that went back may have us in a view that is too low to begin.
   const bool is_too_low =
       standing_ == Standing::announced && now.roll.has(self_) && now.roll.epoch <= roll_.epoch;
-  const bool is_renewed = is_member() && is_to_be_renewed() && now.roll.epoch == roll_.epoch;
+  const bool is_renewed = is_member() && renewing_ && now.roll.epoch == roll_.epoch;
   if (same && !is_renewed && !is_too_low) return std::nullopt;
   return proposal;
 }
 
 void Keeper::learn(const Roll& roll, Effects& fx) {
   if (roll.epoch <= roll_.epoch) return;
+  if (lapsed_) return end(fx);
   if (!roll.has(self_)) {
     // We are out: we left, or were given up on. A life that only waits to get in goes on waiting.
     if (is_member()) end(fx);

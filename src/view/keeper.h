@@ -5,7 +5,7 @@
 // What the driver must ensure:
 //   - Before anything else it hands in, it says lease_ended() if the lease has run out: TTL after
 //     the last acknowledged beat was *sent*, on the monotonic clock, less a margin for drift. And
-//     lapse() with it; after that it hands in no register whose reading began before.
+//     lapse() with it.
 //   - on_overdue() only after seeing a beat unchanged for TTL plus margin on its own clock, or a
 //     member of the roll without one.
 //   - Frames carry their epoch and are treated as what_to_do() says: nothing of a view is handled
@@ -20,7 +20,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -112,12 +111,11 @@ class Keeper {
   // Our links have lost what they had: the same members start afresh, and we grant nothing before
   // that.
   void renew_view();
-  // The lease had run out: the group may have gone on without us, and the engine may have been
-  // restored from a copy that does not know. We grant nothing before a view that is later than what
-  // we read from now on.
-  void lapse() {
-    if (is_member() || standing_ == Standing::announced) stale_ = kAnyView;
-  }
+  // The lease had run out: the group may have gone on without us, and the engine may be restored
+  // from a copy that does not know. This life beats no more, reports for no view, and is over as
+  // soon as the engine answers; the next one waits for it, and so for every lease that such a copy
+  // has forgotten.
+  void lapse() { lapsed_ = is_member() || standing_ == Standing::announced; }
   // We want to leave. Nothing is granted any more, no beat renews the lease, and we are out when
   // nothing is held here any more or the lease is over.
   void leave(Effects& fx);
@@ -145,10 +143,11 @@ class Keeper {
   Standing standing() const { return standing_; }
   // Whether a client may be let in: inside a view, under a lease that has not run out since.
   bool may_grant() const {
-    return standing_ == Standing::running && leased_ && !leaving_ && !is_to_be_renewed();
+    return standing_ == Standing::running && leased_ && !leaving_ && !renewing_;
   }
   bool is_leased() const { return leased_; }
   bool is_leaving() const { return leaving_; }
+  bool has_lapsed() const { return lapsed_; }
   // For the view that is about to begin.
   bool has_reported(Life life) const;
   bool is_renewing() const { return renewing_; }
@@ -161,7 +160,7 @@ class Keeper {
   // What is being committed.
   const std::optional<Proposal>& pending() const { return pending_; }
 
-  HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, drained_, refused_, renewing_, stale_,
+  HAPAX_RECORD(Keeper, self_, standing_, leased_, leaving_, drained_, refused_, renewing_, lapsed_,
                founds_, roll_, reported_, overdue_, stage_, pending_)
 
   // How many are given up on at a time: engines take commits of a limited size.
@@ -171,12 +170,9 @@ class Keeper {
   enum class Stage : std::uint8_t { none, reading, committing };
   friend constexpr bool is_valid(Stage stage) { return stage <= Stage::committing; }
 
-  static constexpr Epoch kAnyView{std::numeric_limits<std::uint64_t>::max()};
-
   bool is_member() const {
     return standing_ == Standing::changing || standing_ == Standing::running;
   }
-  bool is_to_be_renewed() const { return renewing_ || roll_.epoch <= stale_; }
   std::optional<Proposal> proposal_from(const Register& now, Epoch beyond = {}) const;
   bool is_gone(const Register& now, Life life) const;
   void learn(const Roll& roll, Effects& fx);
@@ -190,7 +186,7 @@ class Keeper {
   bool drained_ = false;
   bool refused_ = false;  // Our announcement was. The register says why.
   bool renewing_ = false;
-  Epoch stale_{};  // Views up to this one may be over, though they are recorded.
+  bool lapsed_ = false;
   bool founds_ = false;
   Roll roll_;
   std::vector<Life> reported_;  // Whose reports for roll_ are in, in order; while changing.

@@ -99,7 +99,7 @@ TEST(Keeper, CountsReportsForTheirViewOnly) {
   EXPECT_TRUE(fx.begin);
 }
 
-TEST(Keeper, LosesWithItsLeaseAndGrantsAgainInTheNextView) {
+TEST(Keeper, LosesWithItsLeaseAndComesBackAsAnotherLife) {
   Keeper keeper = running();
   Keeper::Effects fx;
   keeper.lease_ended(fx);
@@ -110,17 +110,29 @@ TEST(Keeper, LosesWithItsLeaseAndGrantsAgainInTheNextView) {
   EXPECT_FALSE(fx.lost);  // Once is enough.
   keeper.lapse();
   keeper.on_beat(Outcome::unknown, fx);
-  keeper.on_beat(Outcome::committed, fx);
+  keeper.on_beat(Outcome::committed, fx);  // Sent before, and answered late.
   EXPECT_FALSE(keeper.may_grant());
-  EXPECT_TRUE(keeper.is_due(kTwo));
-  // That one may have been over for long when the engine was restored to it.
-  keeper.on_register(register_of(6, 2, {kA, kB}, kTwo.beats), fx);
-  keeper.on_report(kB, Epoch{2}, fx);
-  EXPECT_EQ(keeper.standing(), Standing::running);
-  EXPECT_FALSE(keeper.may_grant());
-  keeper.on_register(register_of(7, 3, {kA, kB}, kTwo.beats), fx);
-  keeper.on_report(kB, Epoch{3}, fx);
-  EXPECT_TRUE(keeper.may_grant());
+  keeper.beat_due(fx);
+  EXPECT_FALSE(fx.beat);  // For it would be waited for longer.
+  // It may have been over for long when the engine was restored to it.
+  keeper.on_register(kTwo, fx);
+  EXPECT_TRUE(fx.ended);
+  EXPECT_EQ(keeper.standing(), Standing::ended);
+}
+
+TEST(Keeper, ReportsForNoViewAfterItsLease) {
+  Keeper keeper = running();
+  Keeper::Effects fx;
+  keeper.on_overdue({kB, 1});
+  keeper.propose(fx);
+  keeper.on_register(kTwo, fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  fx.clear();
+  keeper.lease_ended(fx);
+  keeper.lapse();
+  keeper.on_proposed(Outcome::committed, fx);  // By an engine that has been restored, maybe.
+  EXPECT_FALSE(fx.report);
+  EXPECT_TRUE(fx.ended);
 }
 
 TEST(Keeper, EndsIfTheEngineWentBack) {
@@ -278,13 +290,15 @@ TEST(Keeper, LeavesByProposingAViewWithoutItselfOnceNothingIsHeld) {
   EXPECT_TRUE(fx.ended);
 }
 
-TEST(Keeper, LeavesWhenItsLeaseIsOverThoughSomethingIsHeld) {
+TEST(Keeper, EndsWhenItLeavesAndItsLeaseIsOverThoughSomethingIsHeld) {
   Keeper keeper = running();
   Keeper::Effects fx;
   keeper.leave(fx);
   keeper.lease_ended(fx);
+  keeper.lapse();
   EXPECT_TRUE(fx.lost);
-  EXPECT_TRUE(keeper.is_due(kTwo));
+  keeper.on_register(kTwo, fx);
+  EXPECT_TRUE(fx.ended);
 }
 
 TEST(Keeper, EndsIfItIsShutOutBeforeItIsAnnounced) {

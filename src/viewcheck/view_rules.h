@@ -37,7 +37,7 @@ enum class ViewRule : std::uint8_t {
   first_view_waits,
   back_ends,
   later_epoch,
-  lapse_renews,
+  lapse_ends,
   settings_by_view,
 };
 
@@ -98,8 +98,8 @@ inline constexpr std::array kViewRules{
                  "a member that finds an earlier view recorded than its own ends this life"},
     ViewRuleInfo{ViewRule::later_epoch, "later-epoch",
                  "views come after all that were seen, whatever the engine remembers"},
-    ViewRuleInfo{ViewRule::lapse_renews, "lapse-renews",
-                 "a member whose lease ran out grants nothing before the next view"},
+    ViewRuleInfo{ViewRule::lapse_ends, "lapse-ends",
+                 "a member whose lease ran out comes back as another life"},
     ViewRuleInfo{ViewRule::settings_by_view, "settings-by-view",
                  "another algorithm holds from the view on that has it, for all at once"},
 };

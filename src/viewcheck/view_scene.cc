@@ -320,7 +320,7 @@ void ViewScene::commit(std::uint32_t i, bool answered, bool done) {
 void ViewScene::wake(std::uint32_t i) {
   tell_and_take(i, {Kind::lease_ended, 0, 0}, [&](Keeper& k, auto& fx) {
     k.lease_ended(fx);
-    if (!leaves_out(ViewRule::lapse_renews)) k.lapse();
+    if (!leaves_out(ViewRule::lapse_ends)) k.lapse();
   });
 }
 
@@ -328,7 +328,7 @@ bool ViewScene::can_beat(std::uint32_t i) const {
   const Life self = keeper(i).self();
   const Standing standing = keeper(i).standing();
   if (standing == Standing::outside || standing == Standing::ended) return false;
-  if (keeper(i).is_leaving()) return false;
+  if (keeper(i).is_leaving() || keeper(i).has_lapsed()) return false;
   return processes[i].expired || engine().is_evicted(self) || engine().reg.beat_of(self) == nullptr;
 }
 

@@ -166,7 +166,8 @@ constexpr LeftOut kLeftOut[] = {
     {"first-view-waits", "naimi-trehel", "exclusion", "wiped"},
     {"back-ends", "naimi-trehel", "progress", "restored", 1, 1},
     {"later-epoch", "naimi-trehel", "fences", "wiped"},
-    {"lapse-renews", "carvalho-roucairol", "exclusion", "pause restored", 2},
+    {"lapse-ends", "carvalho-roucairol", "exclusion", "pause restored", 2},
+    {"lapse-ends", "naimi-trehel", "exclusion", "pause restored", 2, 1},
     {"settings-by-view", "carvalho-roucairol", "protocol", "settings"},
 };
 
