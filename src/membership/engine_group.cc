@@ -148,7 +148,7 @@ void EngineGroup::remember(Epoch epoch) {
 }
 
 bool EngineGroup::may_have_lost_all() const {
-  return registrar_.directory().reg.version == 0 && !options_.state.is_new_group;
+  return registrar_.directory().reg.roll.members.empty() && !options_.state.is_new_group;
 }
 
 void EngineGroup::note_if_older(const Register& reg) {
@@ -200,8 +200,9 @@ void EngineGroup::on_enlisted(const Enlisted& me) {
   options_.seat = me.seat;
   if (may_have_lost_all()) {
     log(fmt::format(
-        "the engine has no view of group {}: the first begins in {:.1f} s, when the leases of a "
-        "group whose records it has lost are over; if there was none, say --new-group",
+        "by the engine, nobody is in group {}: its next view begins in {:.1f} s, when leases are "
+        "over of which the engine may have lost the records; if there never was such a group, say "
+        "--new-group",
         options_.group,
         std::chrono::duration<double>(service_.lease().longest().patience()).count()));
   }

@@ -59,7 +59,7 @@ void Keeper::on_register(const Register& now, Effects& fx, Epoch beyond) {
   }
   if (now.beat_of(self_) == nullptr || lapsed_) return end(fx);
   if (is_member() && now.roll != roll_ && !now.roll.comes_after(roll_.epoch)) return end(fx);
-  if (now.version != 0) founds_ = false;
+  if (!now.roll.members.empty()) founds_ = false;
   if (now.roll.epoch > roll_.epoch) learn(now.roll, fx);
   std::erase_if(overdue_, [&](const Beat& beat) {
     return now.sight_of(beat.life) != beat || (beat.version == 0 && !now.roll.has(beat.life));
@@ -152,7 +152,7 @@ bool Keeper::is_gone(const Register& now, Life life) const {
 }
 
 std::optional<Proposal> Keeper::proposal_from(const Register& now, Epoch beyond) const {
-  if (now.beat_of(self_) == nullptr || (now.version == 0 && !founds_)) return std::nullopt;
+  if (now.beat_of(self_) == nullptr || (now.roll.members.empty() && !founds_)) return std::nullopt;
   const Epoch highest = std::max({now.roll.epoch, roll_.epoch, is_member() ? Epoch{} : beyond});
   Proposal proposal{now.version, now.roll.next(Epoch{number(highest) + 1}), {}};
   for (const Beat& beat : now.beats) {

@@ -10,9 +10,9 @@
 //     member of the roll without one.
 //   - Frames carry their epoch and are treated as what_to_do() says: nothing of a view is handled
 //     before it begins here or after it stops.
-//   - may_found() only after seeing no roll in the register for TTL plus margin on its own clock,
-//     unless there never was a group: an engine may have lost its records, but no lease ends by
-//     that.
+//   - may_found() only after seeing no roll with members in the register for TTL plus margin on its
+//     own clock, unless there never was a group: an engine may have lost its records, or been
+//     restored to those of a group that had stopped, but no lease ends by that.
 //   - A register is handed in only if it was read after our last commit that has been answered: one
 //     with a lower epoch than we have seen means that the engine went back.
 //   - Effects are carried out in the order in which Effects lists them.
@@ -104,7 +104,7 @@ class Keeper {
   // That beat stood still for TTL plus margin; of version 0: that member of the roll had none for
   // so long.
   void on_overdue(const Beat& beat);
-  // There was no roll for long enough: ours may be the first.
+  // There was nobody in the roll for long enough: we may be the first.
   void may_found() { founds_ = true; }
   // Nothing has been read for so long that what stood still may have moved since, and be back.
   void look_anew() { overdue_.clear(); }

@@ -16,9 +16,9 @@ Result<void> check_range(const ViewCheckOptions& options) {
     return error("-n {} is out of reach of a check of the views; use 2 … {}", options.n,
                  kMostInViews);
   }
-  if (options.joiners >= options.n) {
-    return error("--join {}: somebody has to be there at first; use fewer than {}", options.joiners,
-                 options.n);
+  if (options.joiners > options.n) {
+    return error("--join {}: there are only {} processes; say -n {}", options.joiners, options.n,
+                 options.joiners);
   }
   if (options.entries < 1 || options.entries > 9) {
     return error("--entries {} is out of range; use 1 … 9", options.entries);

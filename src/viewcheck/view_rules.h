@@ -93,7 +93,7 @@ inline constexpr std::array kViewRules{
     ViewRuleInfo{ViewRule::missing_waits, "missing-waits",
                  "a member whose record is deleted stays until its lease is over"},
     ViewRuleInfo{ViewRule::first_view_waits, "first-view-waits",
-                 "without a record of views, the first waits for leases that may be forgotten"},
+                 "where nobody is in the recorded view, the next waits for leases that may be forgotten"},
     ViewRuleInfo{ViewRule::back_ends, "back-ends",
                  "a member that finds an earlier view recorded than its own ends this life"},
     ViewRuleInfo{ViewRule::later_epoch, "later-epoch",

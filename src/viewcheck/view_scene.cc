@@ -263,7 +263,7 @@ std::uint64_t ViewScene::overdue_for(std::uint32_t i) const {
 // Gives up on every beat that stands still long enough, reads, and has its proposal ready.
 const ViewScene::Reaction& ViewScene::proposing(std::uint32_t i) {
   const std::uint64_t overdue = overdue_for(i);
-  const bool may_found = engine().reg.version == 0 &&
+  const bool may_found = engine().reg.roll.members.empty() &&
                          (!has_forgotten_a_lease() || leaves_out(ViewRule::first_view_waits));
   const Epoch clock = by_the_clock();
   const Input input{Kind::propose, commons.engine,

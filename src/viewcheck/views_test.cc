@@ -79,6 +79,12 @@ INSTANTIATE_TEST_SUITE_P(All, InViews,
                            return name;
                          });
 
+TEST(Views, HoldForTwoThoughTheEngineForgetsAllSinceTheLastHadLeft) {
+  ViewCheckOptions options = with_faults("restored");
+  options.n = 2;
+  options.joiners = 2;
+  expect_holds("naimi-trehel", options, 500);
+}
 TEST(Views, HoldForThreeWhenOneLeaves) {
   expect_holds("naimi-trehel", with_faults("leave"), 1'000);
 }
@@ -164,6 +170,7 @@ constexpr LeftOut kLeftOut[] = {
     {"promise-kept", "ricart-agrawala", "exclusion", "cut"},
     {"missing-waits", "naimi-trehel", "exclusion", "delete"},
     {"first-view-waits", "naimi-trehel", "exclusion", "wiped"},
+    {"first-view-waits", "ricart-agrawala", "exclusion", "restored", 1, 3},
     {"back-ends", "naimi-trehel", "progress", "restored", 1, 1},
     {"later-epoch", "naimi-trehel", "fences", "wiped"},
     {"lapse-ends", "carvalho-roucairol", "exclusion", "pause restored", 2},
@@ -203,7 +210,7 @@ TEST(Views, RefuseWhatIsOutOfRange) {
   EXPECT_FALSE(check_views_of("no-such", {}).has_value());
   EXPECT_FALSE(check_views_of("central", {.n = 1}).has_value());
   EXPECT_FALSE(check_views_of("central", {.n = 9}).has_value());
-  EXPECT_FALSE(check_views_of("central", {.n = 2, .joiners = 2}).has_value());
+  EXPECT_FALSE(check_views_of("central", {.n = 2, .joiners = 3}).has_value());
   EXPECT_FALSE(check_views_of("central", {.entries = 0}).has_value());
 }
 
