@@ -109,7 +109,7 @@ const std::map<std::string, Names> kSees{
      {"base", "core", "wire", "catalog", "locks", "view", "service", "search", "check"}},
     {"sim", {"base", "core", "wire", "voting", "catalog", "election", "world"}},
     {"compare", {"base", "voting", "catalog", "sim"}},
-    {"swarm", {"base", "core", "wire", "catalog", "net", "locks", "view", "service"}},
+    {"swarm", {"base", "core", "wire", "catalog", "net", "session", "locks", "view", "service"}},
     {"audit", {"base", "core"}},
     {"console", {"base"}},
     {"jobs", {"base", "core", "console", "client", "daemon", "locks", "net"}},

@@ -68,10 +68,8 @@ void Clients::on_gone(Visitor& visitor) {
   if (leaves_job(visitor)) {
     return when_job_is_dead(gone, host_.after, [this, gone] { forget_all(gone); });
   }
-  // Its clock may be slower than ours.
-  constexpr auto kUntilItHasNoticed = session::kSilence + session::kSilence / 20;
   if (!visitor.requests.empty()) {
-    host_.after(kUntilItHasNoticed, [this, gone] { forget_all(gone); });
+    host_.after(session::kUntilNoticed, [this, gone] { forget_all(gone); });
   }
 }
 

@@ -35,6 +35,8 @@ inline constexpr std::size_t kLongestText = 512;
 inline constexpr std::size_t kLongestMemberName = 64;
 // A client that has not heard from its daemon for this long relies on nothing that it was granted.
 inline constexpr std::chrono::milliseconds kSilence{4'000};
+// After so long a client must have noticed that its daemon is gone, though its clock be slow.
+inline constexpr std::chrono::milliseconds kUntilNoticed = kSilence + kSilence / 20;
 
 using RequestId = std::uint64_t;
 

@@ -1,16 +1,26 @@
 #include "swarm/clients.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/check.h"
 
 namespace hapax {
+namespace {
+
+std::uint64_t in_ms(Span span) {
+  return static_cast<std::uint64_t>(span / std::chrono::milliseconds{1});
+}
+
+}  // namespace
 
 SwarmClients::SwarmClients(SwarmStage& stage, Members& members)
     : stage_(stage), members_(members), clients_(stage.plan.clients) {
   for (Client& client : clients_) {
     client.home = index_of(client) % stage.plan.members;
+    client.rate = stage.draw_rate();
     think(client);
   }
 }
@@ -21,27 +31,41 @@ SwarmClients::Client& SwarmClients::client_of(WaiterId waiter) {
 std::uint32_t SwarmClients::index_of(const Client& client) const {
   return static_cast<std::uint32_t>(&client - clients_.data());
 }
+session::Heartbeat::Time SwarmClients::clock_of(const Client& client) const {
+  return std::chrono::floor<session::Heartbeat::Time>(
+      std::chrono::duration<double, Span::period>{stage_.now()} * client.rate);
+}
 
-void SwarmClients::think(const Client& client) {
-  stage_.agenda.after(stage_.about(stage_.plan.think),
-                      [this, c = index_of(client)] { ask(clients_[c]); });
+bool SwarmClients::relies_on(WaiterId waiter) {
+  const Client& client = client_of(waiter);
+  return client.waiter == waiter && client.state == Client::State::inside &&
+         clock_of(client) < client.heartbeat->valid_until();
+}
+
+// --- what a client does ---
+
+void SwarmClients::think(Client& client) {
+  client.state = Client::State::idle;
+  stage_.agenda.after(stage_.about(stage_.plan.think), [this, &client, turn = ++client.turn] {
+    if (client.turn == turn) ask(client);
+  });
 }
 
 void SwarmClients::ask(Client& client) {
-  SwarmMember& home = home_of(client);
-  // Nobody answers there; it tries again.
-  if (!home.runs() || stage_.now() < home.asleep_until) return think(client);
+  if (!client.heartbeat) return connect(client);
   client.lock = fmt::format("lock-{}", stage_.prng.below(stage_.plan.locks));
   client.waiter = WaiterId{1 + index_of(client) + clients_.size() * ++asked_};
   client.want = draw_want();
   client.state = Client::State::waiting;
-  members_.at(home, [client](SwarmMember& m, Instant now) {
-    const auto asked = m.acquire(now, client.lock, client.waiter, client.want);
+  say(client, [lock = client.lock, waiter = client.waiter, want = client.want](SwarmMember& m,
+                                                                               Instant now) {
+    const auto asked = m.acquire(now, lock, waiter, want);
     HAPAX_CHECK(asked.has_value());
   });
   if (stage_.prng.below(100) < stage_.plan.give_up) {
-    stage_.agenda.after(stage_.about(stage_.plan.hold),
-                        [this, &client, waiter = client.waiter] { give_up(client, waiter); });
+    stage_.agenda.after(stage_.about(stage_.plan.hold), [this, &client, waiter = client.waiter] {
+      if (client.waiter == waiter) give_up(client);
+    });
   }
 }
 
@@ -51,33 +75,51 @@ Want SwarmClients::draw_want() {
   return readers > 0 && stage_.prng.below(100) < readers ? Want::shared : Want::exclusive;
 }
 
-void SwarmClients::give_up(Client& client, WaiterId waiter) {
-  const auto waits = [&client, waiter] {
-    return client.waiter == waiter && client.state == Client::State::waiting;
-  };
-  if (!waits()) return;
-  members_.at(home_of(client), [this, &client, waits](SwarmMember& m, Instant now) {
-    if (!waits() || !m.abandon(now, client.lock, client.waiter)) return;
-    client.state = Client::State::idle;
-    think(client);
+// It may be granted meanwhile.
+void SwarmClients::give_up(Client& client) {
+  if (client.state != Client::State::waiting) return;
+  give_back(client);
+  think(client);
+}
+
+void SwarmClients::give_back(Client& client) {
+  say(client, [this, lock = client.lock, waiter = client.waiter](SwarmMember& m, Instant now) {
+    stage_.referee.left(lock, waiter);
+    // Refused if the lease has run out by now.
+    if (!m.abandon(now, lock, waiter)) (void)m.release(now, lock, waiter);
   });
 }
 
 void SwarmClients::on_granted(SwarmMember& m, const Grant& grant) {
   Client& client = client_of(grant.waiter);
-  HAPAX_CHECK(client.waiter == grant.waiter);
-  stage_.note("client {} at member {} enters {} with {}", index_of(client), m.index, client.lock,
-              grant.fence);
-  stage_.referee.entered(client.lock, grant.waiter, m.life(), grant.fence, client.want,
-                         [this](Life life) { return members_.is_leased(life); });
+  if (client.waiter != grant.waiter) return;  // It has given up, and that is on its way.
+  stage_.referee.entered(
+      client.lock, grant.waiter, m.life(), grant.fence, client.want,
+      [this](Life life) { return members_.is_leased(life); },
+      [this](WaiterId waiter) { return relies_on(waiter); });
+  tell(client, client.connection, [this, &client, grant] {
+    if (client.waiter != grant.waiter || client.state != Client::State::waiting) return;
+    client.fence = grant.fence;
+    client.state = Client::State::granted;
+    enter_if_good(client);
+  });
+}
+
+// How long it is good for may not be known before the member has said so.
+void SwarmClients::enter_if_good(Client& client) {
+  if (client.state != Client::State::granted) return;
+  if (!client.heartbeat->is_good(clock_of(client))) return client.heartbeat->ping_soon();
+  stage_.note("client {} of member {} enters {} with {}", index_of(client), client.home,
+              client.lock, client.fence);
   client.state = Client::State::inside;
-  client.fence = grant.fence;
   client.is_served = stage_.is_healed;
   ++stage_.report.entries;
   const Span hold = stage_.about(stage_.plan.hold);
   // Where several may be inside, there is nothing for them to update one at a time.
   if (stage_.plan.units == 1) use_what_is_guarded(client, hold / 2);
-  stage_.agenda.after(hold, [this, &client, work = ++client.work] { finish(client, work); });
+  stage_.agenda.after(hold, [this, &client, turn = ++client.turn] {
+    if (client.turn == turn) finish(client);
+  });
 }
 
 // It reads now, and after a while reads again or writes, whatever it has been told meanwhile: it
@@ -97,40 +139,103 @@ void SwarmClients::use_what_is_guarded(const Client& client, Span after) {
   });
 }
 
-void SwarmClients::finish(Client& client, std::uint64_t work) {
-  const auto works = [&client, work] {
-    return client.work == work && client.state == Client::State::inside;
-  };
-  if (!works()) return;
-  members_.at(home_of(client), [this, &client, works](SwarmMember& m, Instant now) {
-    if (!works()) return;
-    stage_.referee.left(client.lock, client.waiter);
-    // Refused if the lease has run out by now: then it is being told so.
-    if (!m.release(now, client.lock, client.waiter)) return;
-    client.state = Client::State::idle;
-    think(client);
-  });
-}
-
-void SwarmClients::on_lost(WaiterId waiter, bool life_ended) {
-  Client& client = client_of(waiter);
-  if (client.waiter != waiter || client.state != Client::State::inside) return;
-  stage_.note("client {} has lost {}", index_of(client), client.lock);
-  // By its own clock it has left when the lease is over. If its member's life ends before that, it
-  // need not have heard of it yet, and counts as inside.
-  if (!life_ended) stage_.referee.left(client.lock, waiter);
-  client.state = Client::State::idle;
-  ++stage_.report.lost;
+void SwarmClients::finish(Client& client) {
+  give_back(client);
   think(client);
 }
 
-// A client, another process, may go on working until the lease is over.
+void SwarmClients::on_lost(WaiterId waiter) {
+  Client& client = client_of(waiter);
+  if (client.waiter != waiter) return;
+  tell(client, client.connection, [this, &client, waiter] {
+    if (client.waiter == waiter) lose(client);
+  });
+}
+
+void SwarmClients::lose(Client& client) {
+  if (client.state != Client::State::granted && client.state != Client::State::inside) return;
+  stage_.note("client {} has lost {}", index_of(client), client.lock);
+  ++stage_.report.lost;
+  give_back(client);
+  think(client);
+}
+
+// --- its connection ---
+
+void SwarmClients::connect(Client& client) {
+  if (!home_of(client).runs()) return think(client);  // Nobody answers there; it tries again.
+  ++client.connection;
+  client.heartbeat.emplace(clock_of(client));
+  say(client, [this, &client, connection = client.connection](SwarmMember& m, Instant) {
+    session::Welcome welcome;
+    if (m.service) welcome.ttl_ms = in_ms(m.service->lease().times().ttl);
+    tell(client, connection, [this, &client, welcome] {
+      client.heartbeat->on_welcome(welcome);
+      ask(client);
+    });
+  });
+  look(client, client.connection);
+}
+
+// The product looks four times as often: whether it relies on a grant does not depend on that.
+void SwarmClients::look(Client& client, std::uint64_t connection) {
+  if (!client.heartbeat || client.connection != connection) return;
+  session::Heartbeat& heartbeat = *client.heartbeat;
+  const auto now = clock_of(client);
+  if (heartbeat.is_silent(now)) return disconnect(client);
+  if (heartbeat.expires(now)) lose(client);
+  if (const auto due = heartbeat.ping(now)) ping(client, *due);
+  stage_.agenda.after(4 * heartbeat.until_next_look(now),
+                      [this, &client, connection] { look(client, connection); });
+}
+
+void SwarmClients::ping(Client& client, const session::Ping& ping) {
+  say(client, [this, &client, ping, connection = client.connection](SwarmMember& m, Instant now) {
+    session::Pong pong{ping.request, std::nullopt};
+    if (m.service) pong.lease_ms = in_ms(m.service->lease_left(now).value_or(Span{0}));
+    tell(client, connection, [this, &client, pong] {
+      (void)client.heartbeat->on_pong(pong);
+      enter_if_good(client);
+    });
+  });
+}
+
+// What it held is lost; its member hears of it, if it is there.
+void SwarmClients::disconnect(Client& client) {
+  if (client.state != Client::State::idle) give_back(client);
+  client.heartbeat.reset();
+  think(client);
+}
+
+void SwarmClients::say(Client& client, Members::What what) {
+  client.to_member = std::max(client.to_member, stage_.now() + stage_.about(stage_.plan.latency));
+  stage_.agenda.at(client.to_member, [this, &client, connection = client.connection,
+                                      what = std::move(what)] { hear(client, connection, what); });
+}
+
+// A member that sleeps hears it when it wakes up; one that has crashed, never.
+void SwarmClients::hear(Client& client, std::uint64_t connection, const Members::What& what) {
+  if (connection < client.dead_below) return;
+  SwarmMember& m = home_of(client);
+  if (stage_.now() >= m.asleep_until) return members_.at(m, what);
+  stage_.agenda.at(m.asleep_until,
+                   [this, &client, connection, what] { hear(client, connection, what); });
+}
+
+void SwarmClients::tell(Client& client, std::uint64_t connection, std::function<void()> what) {
+  client.to_client = std::max(client.to_client, stage_.now() + stage_.about(stage_.plan.latency));
+  stage_.agenda.at(client.to_client, [&client, connection, what = std::move(what)] {
+    if (client.heartbeat && client.connection == connection) what();
+  });
+}
+
+// Who loses its member hears of it, or of nothing any more, as if the whole machine were gone.
 void SwarmClients::on_crashed(const SwarmMember& m) {
   for (Client& client : clients_) {
-    if (client.home != m.index || client.state == Client::State::idle) continue;
-    client.state = Client::State::idle;
-    ++client.work;
-    think(client);
+    if (client.home != m.index || !client.heartbeat) continue;
+    client.dead_below = client.connection + 1;
+    if (stage_.prng.below(2) == 0)
+      tell(client, client.connection, [this, &client] { disconnect(client); });
   }
 }
 

@@ -1,14 +1,18 @@
-// The clients of a run. Each asks for a lock at its member, uses what the lock guards, perhaps
-// after it has slept too long, and gives it back; the referee watches.
+// The clients of a run, each a process with a clock of its own. Over a connection to its member it
+// asks for a lock, uses what the lock guards, perhaps after it has slept too long, and gives it
+// back; the referee watches. How long it relies on a grant is up to the product's heartbeat.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/fence.h"
 #include "core/want.h"
 #include "locks/outbox.h"
+#include "session/heartbeat.h"
 #include "swarm/members.h"
 #include "swarm/stage.h"
 
@@ -20,7 +24,7 @@ class SwarmClients {
   SwarmClients(SwarmStage& stage, Members& members);
 
   void on_granted(SwarmMember& m, const Grant& grant);
-  void on_lost(WaiterId waiter, bool life_ended);
+  void on_lost(WaiterId waiter);
   void on_crashed(const SwarmMember& m);
 
   bool all_are_served() const;  // Since everything is healed.
@@ -29,25 +33,49 @@ class SwarmClients {
  private:
   struct Client {
     std::uint32_t home = 0;
-    enum class State { idle, waiting, inside } state = State::idle;
+    double rate = 1.0;  // Of its clock.
+    // Granted: it has been told so, and does not know yet for how long.
+    enum class State { idle, waiting, granted, inside } state = State::idle;
     std::string lock;
     WaiterId waiter{};
     Want want = Want::exclusive;
     Fence fence;
-    std::uint64_t work = 0;  // Grows with every entry: what belongs to an earlier one is late.
+    std::uint64_t turn = 0;  // Grows with every change: what belongs to an earlier one is late.
     bool is_served = false;  // Since everything is healed.
+
+    std::optional<session::Heartbeat> heartbeat{};  // Nothing: it has no connection.
+    std::uint64_t connection = 0;                   // Its number.
+    std::uint64_t dead_below = 0;      // Nothing of these arrives at the member any more.
+    Instant to_member{}, to_client{};  // When the last message arrives.
   };
 
   Client& client_of(WaiterId waiter);
   std::uint32_t index_of(const Client& client) const;
   SwarmMember& home_of(const Client& client) { return members_[client.home]; }
+  session::Heartbeat::Time clock_of(const Client& client) const;
+  bool relies_on(WaiterId waiter);  // On its grant.
 
-  void think(const Client& client);
+  // --- what a client does ---
+
+  void think(Client& client);
   void ask(Client& client);
   Want draw_want();
-  void give_up(Client& client, WaiterId waiter);
+  void give_up(Client& client);
+  void enter_if_good(Client& client);
   void use_what_is_guarded(const Client& client, Span after);
-  void finish(Client& client, std::uint64_t work);
+  void finish(Client& client);
+  void lose(Client& client);
+  void give_back(Client& client);
+
+  // --- its connection: messages take their time, and keep their order ---
+
+  void connect(Client& client);
+  void look(Client& client, std::uint64_t connection);
+  void ping(Client& client, const session::Ping& ping);
+  void disconnect(Client& client);
+  void say(Client& client, Members::What what);
+  void hear(Client& client, std::uint64_t connection, const Members::What& what);
+  void tell(Client& client, std::uint64_t connection, std::function<void()> what);
 
   SwarmStage& stage_;
   Members& members_;

@@ -47,8 +47,7 @@ Members::Members(SwarmStage& stage, MakeLink make_link, Handlers handlers)
     members_.push_back(std::make_unique<SwarmMember>());
     SwarmMember& m = *members_.back();
     m.index = i;
-    const auto drift = static_cast<double>(stage.prng.below(2 * plan.drift + 1)) - plan.drift;
-    m.rate = 1.0 + drift / 10'000;
+    m.rate = stage.draw_rate();
     m.policy = *parsed;
   }
 }
@@ -126,7 +125,7 @@ void Members::note_lease(const SwarmMember& m) {
 
 void Members::carry_out(SwarmMember& m, const Orders& orders) {
   if (m.service) m.written = std::max(m.written, m.keeper().roll().epoch);
-  for (const WaiterId waiter : orders.lost) handlers_.on_lost(waiter, orders.ended);
+  for (const WaiterId waiter : orders.lost) handlers_.on_lost(waiter);
   note_lease(m);
   for (const Grant& grant : orders.grants) handlers_.on_granted(m, grant);
   for (const Orders::Send& send : orders.sends) {
@@ -269,8 +268,7 @@ std::uint32_t Members::reach(std::uint32_t member, const Roll& roll) const {
 void Members::crash(SwarmMember& m) {
   stage_.note("member {} crashes", m.index);
   network_.close(m.index, Network::Parting::crash);
-  // By then its clients have noticed.
-  if (m.list) lease_end_[m.life()] = stage_.now() + stage_.plan.times.ttl;
+  if (m.list) lease_end_[m.life()] = stage_.now();  // There was none; clients rely on it longer.
   m.service.reset();
   m.list.reset();
   m.orders.clear();

@@ -72,8 +72,7 @@ class Members {
  public:
   struct Handlers {
     std::function<void(SwarmMember&, const Grant&)> on_granted;
-    // `life_ended`: the lease need not be over.
-    std::function<void(WaiterId, bool life_ended)> on_lost;
+    std::function<void(WaiterId)> on_lost;
     std::function<void(const SwarmMember&)> on_crashed;
   };
   Members(SwarmStage& stage, MakeLink make_link, Handlers handlers);

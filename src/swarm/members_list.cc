@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "session/protocol.h"
 #include "swarm/members.h"
 
 namespace hapax {
@@ -18,11 +19,10 @@ void Members::start_in_list(SwarmMember& m) {
   lease_end_[life] = Instant::max();  // For as long as it lives.
   stage_.note("member {} is life {}", m.index, life);
   if (m.ended_free || stage_.plan.hasty) return open_in_list(m);
-  // Its clock may be fast.
-  const Span notice = stage_.plan.times.ttl + stage_.plan.times.ttl / 20;
-  stage_.agenda.at(m.global(m.local(stage_.now()) + notice), [this, &m, run = m.run] {
-    at(m, run, [this](SwarmMember& me, Instant) { open_in_list(me); });
-  });
+  stage_.agenda.at(m.global(m.local(stage_.now()) + session::kUntilNoticed),
+                   [this, &m, run = m.run] {
+                     at(m, run, [this](SwarmMember& me, Instant) { open_in_list(me); });
+                   });
 }
 
 void Members::open_in_list(SwarmMember& m) {

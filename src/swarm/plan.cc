@@ -33,6 +33,7 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed, bool f
   plan.latency = microseconds{from_to(50, 20'000)};
   plan.engine_latency = microseconds{from_to(200, 20'000)};
   plan.hold = milliseconds{from_to(1, 400)};
+  if (prng.below(8) == 0) plan.hold *= 10;  // Clients that outlast their members.
   plan.think = milliseconds{from_to(1, 200)};
   plan.fault_every = plan.times.ttl * from_to(2, 12);
   plan.crashes = share();

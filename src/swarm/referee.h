@@ -22,15 +22,19 @@ class Referee {
   // Of a semaphore: this many may be inside.
   explicit Referee(std::uint32_t units = 1) : units_(units) {}
 
-  // A client of a member has been let in. `is_valid(life)`: the member's lease is not over.
-  template <class IsValid>
+  // A member lets a client in. `is_valid(life)`: that member's lease is not over.
+  // `relies(waiter)`: that client goes by what it was granted, whatever its member knows.
+  template <class IsValid, class Relies>
   void entered(const std::string& lock, WaiterId waiter, Life life, Fence fence, Want want,
-               IsValid&& is_valid) {
+               IsValid&& is_valid, Relies&& relies) {
     Lock& l = locks_[lock];
     if (!is_valid(life)) violated("client {} is let in after the lease is over", number(waiter));
+    std::erase_if(l.inside, [&](const auto& inside) {
+      return !is_valid(inside.second.life) && !relies(inside.first);
+    });
     std::uint32_t units = 0;
     for (const auto& [other, holder] : l.inside) {
-      if (other == waiter || !is_valid(holder.life)) continue;
+      if (other == waiter) continue;
       if (want == Want::shared && holder.want == Want::shared) continue;
       if (want == Want::unit && ++units < units_) continue;
       violated("clients {} and {} are inside at once", number(other), number(waiter));

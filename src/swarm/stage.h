@@ -33,6 +33,11 @@ struct SwarmStage {
     return Span{static_cast<std::int64_t>(-std::log(1.0 - prng.unit()) *
                                           static_cast<double>(mean.count()))};
   }
+  // How fast a clock runs.
+  double draw_rate() {
+    const auto drift = static_cast<double>(prng.below(2 * plan.drift + 1)) - plan.drift;
+    return 1.0 + drift / 10'000;
+  }
   // Whether something befalls us that does so `share` times in `whole`, as long as faults strike.
   bool strikes(std::uint32_t share, std::uint32_t whole) {
     return share > 0 && !is_healed && prng.below(whole) < share;

@@ -18,8 +18,7 @@ class Swarm {
         members_(stage_, std::move(make_link),
                  {.on_granted = [this](SwarmMember& m,
                                        const Grant& grant) { clients_.on_granted(m, grant); },
-                  .on_lost = [this](WaiterId waiter,
-                                    bool life_ended) { clients_.on_lost(waiter, life_ended); },
+                  .on_lost = [this](WaiterId waiter) { clients_.on_lost(waiter); },
                   .on_crashed = [this](const SwarmMember& m) { clients_.on_crashed(m); }}),
         clients_(stage_, members_),
         faults_(stage_, members_) {}
@@ -31,7 +30,7 @@ class Swarm {
     stage_.note("all is healed");  // Sleepers wake up by themselves.
     stage_.is_healed = true;
     members_.heal();
-    advance(plan.unsafe + 24 * plan.longest_ttl() +
+    advance(plan.unsafe + 24 * plan.longest_ttl() + 4 * session::kSilence +
             plan.clients * (20 * (plan.hold + plan.think) + 400 * plan.latency));
     clients_.complain_of_waiting();
     stage_.report.violation = stage_.referee.violation();

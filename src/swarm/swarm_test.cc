@@ -101,7 +101,11 @@ TEST(Swarm, OfFixedListsAreCaughtWithoutTheirRules) {
     }
     return caught;
   };
-  EXPECT_GT(caught_by("inside at once", [](SwarmPlan& plan) { plan.hasty = true; }), 0u);
+  const auto be_hasty = [](SwarmPlan& plan) {
+    plan.hasty = true;
+    plan.hold = std::chrono::seconds{3};
+  };
+  EXPECT_GT(caught_by("inside at once", be_hasty), 0u);
   EXPECT_GT(caught_by("fence", [](SwarmPlan& plan) { plan.forgetful = true; }), 0u);
 }
 
@@ -110,7 +114,7 @@ TEST(Swarm, AreCaughtWithoutTheRulesForAnEngineThatForgets) {
   std::uint64_t fences = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SwarmPlan plan = SwarmPlan::draw("naimi-trehel", seed);
-    plan.wipes = 30;
+    plan.wipes = plan.crashes = 30;
     plan.hasty = true;
     if (run_swarm(plan).violation.find("inside at once") != std::string::npos) ++overlaps;
     plan.hasty = false;
