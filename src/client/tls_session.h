@@ -1,6 +1,5 @@
-// TLS as a connection of this process has it. In a file of its own, with no OpenSSL in its header:
-// a program that only ever speaks over Unix sockets puts its own load_identity() in the place of
-// ours, and then starts without the libraries (src/programs/hapax.cc).
+// TLS as a connection of this process has it. Who speaks over Unix sockets only puts its own
+// load_identity() in the place of ours, and starts without OpenSSL (src/programs/hapax.cc).
 #pragma once
 
 #include <chrono>
