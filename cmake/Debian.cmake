@@ -63,9 +63,8 @@ holder that comes too late. Members find one another through etcd, ZooKeeper,
 a file, or a fixed list.
 .
 This package has the command line, and the daemon of this machine.")
-# libsystemd is loaded when it is needed, and so not found by looking at what is linked.
 set(CPACK_DEBIAN_HAPAX_PACKAGE_DEPENDS
-  "libsystemd0, systemd | systemd-standalone-sysusers | systemd-sysusers, init-system-helpers (>= 1.54~)")
+  "systemd | systemd-standalone-sysusers | systemd-sysusers, init-system-helpers (>= 1.54~)")
 set(CPACK_DEBIAN_HAPAX_PACKAGE_RECOMMENDS "hapax-engines")
 set(CPACK_DEBIAN_HAPAX_PACKAGE_SUGGESTS "hapax-lab")
 

@@ -17,7 +17,8 @@ install(FILES ${HAPAX_PAGES}/_hapax DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/sit
 install(FILES ${HAPAX_PAGES}/hapax.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT hapax)
 
-install(TARGETS hapax COMPONENT hapax)
+install(TARGETS hapax hapax-commands COMPONENT hapax)
+install(FILES packaging/man/hapax-commands.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT hapax)
 install(DIRECTORY deploy/ DESTINATION ${CMAKE_INSTALL_DATADIR}/hapax COMPONENT hapax)  # For Prometheus and Grafana.
 foreach(program IN ITEMS engines lab)  # `hapax` hands over to these; their pages are those of its commands.
   install(TARGETS hapax-${program} COMPONENT ${program})

@@ -32,6 +32,12 @@ function(hapax_compile_as_test target)
   endif()
 endfunction()
 
+# Files that are objects of their own even where those of a room are compiled together: `hapax run` takes only these, and so
+# loads the libraries of neither the others nor of precompiled headers.
+function(hapax_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 function(hapax_room name)
   cmake_parse_arguments(ROOM "ONE_TEST;TALKS;ONLY_CODE" "SANITIZE" "USES;LIBRARIES;TEST_USES" ${ARGN})
   list(TRANSFORM ROOM_USES PREPEND hapax_)
@@ -75,7 +81,7 @@ function(hapax_room name)
 endfunction()
 
 # hapax_program(NAME FILES names … USES rooms …): these, or every *.cc of the folder, as an executable. All stand
-# in one folder: hapax looks for hapax-lab and hapax-engines beside itself.
+# in one folder: hapax looks for hapax-commands, hapax-engines and hapax-lab beside itself.
 function(hapax_program name)
   cmake_parse_arguments(PROGRAM "" "" "FILES;USES" ${ARGN})
   list(TRANSFORM PROGRAM_USES PREPEND hapax_)

@@ -155,6 +155,15 @@ TEST_F(Cli, HelpAndVersionAreWordsToo) {
   }
 }
 
+// What `hapax run` starts with is most of what it takes: a library more is a tenth of it.
+TEST_F(Cli, RunLoadsNoMoreThanItNeeds) {
+  const Finished libraries = shell("ldd '" HAPAX_BINARY "'");
+  ASSERT_EQ(libraries.status, 0) << libraries.err;
+  for (const char* other : {"ssl", "crypto", "sqlite", "boost", "spdlog", "prometheus", "toml"}) {
+    EXPECT_THAT(libraries.out, ::testing::Not(HasSubstr(other)));
+  }
+}
+
 TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {
   const std::string there = fs::path{HAPAX_BINARY}.parent_path().string();
   EXPECT_EQ(shell("'" + there + "/hapax-lab' sim central -n 3 --json").status, 0);
@@ -162,6 +171,11 @@ TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {
 
   const std::string alone = "'" + folder() + "/hapax' ";
   fs::copy_file(HAPAX_BINARY, folder() + "/hapax");
+  const Finished bare = shell("PATH=/nowhere " + alone + "who");
+  EXPECT_EQ(bare.status, 127);
+  EXPECT_THAT(bare.err, HasSubstr("`hapax who` needs hapax-commands, which is neither beside"));
+  EXPECT_EQ(shell("PATH=/nowhere " + alone + "run --help").status, 0) << "which is all it has";
+  fs::copy_file(there + "/hapax-commands", folder() + "/hapax-commands");
   const Finished missing = shell("PATH=/nowhere " + alone + "sim central -n 3");
   EXPECT_EQ(missing.status, 127);
   EXPECT_EQ(missing.out, "");
@@ -172,7 +186,8 @@ TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {
 }
 
 TEST_F(Cli, OtherEnginesAreInAProgramBesideHapaxOrInThePath) {
-  const std::string alone = "cp '" HAPAX_BINARY "' '" + folder() + "/hapax'; '" + folder() +
+  const std::string alone = "cp '" HAPAX_BINARY "' '" HAPAX_BINARY "-commands' '" + folder() +
+                            "'; '" + folder() +
                             "/hapax' node --check-config --engine etcd://127.0.0.1:1 --listen "
                             "127.0.0.1:7400 --insecure";
   const Finished missing = shell("PATH=/usr/bin:/bin; " + alone);

@@ -112,7 +112,7 @@ const std::map<std::string, Names> kSees{
     {"swarm", {"base", "core", "wire", "catalog", "net", "session", "locks", "view", "service"}},
     {"audit", {"base", "core"}},
     {"console", {"base"}},
-    {"jobs", {"base", "core", "console", "client", "daemon", "locks", "net"}},
+    {"jobs", {"base", "core", "console", "client", "net"}},
     {"systemd", {"base"}},
     {"serve",
      {"base", "core", "engine", "net", "locks", "records", "membership", "campaigns", "metrics",
@@ -122,7 +122,7 @@ const std::map<std::string, Names> kSees{
      {"base", "core", "voting", "catalog", "election", "memory", "world", "draw", "search", "check",
       "viewcheck", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
     {"cli", {"base", "core", "catalog", "certs", "console", "jobs", "serve", "lab_commands"}},
-    {"programs", {"embedded", "engines", "cli"}},
+    {"programs", {"base", "embedded", "engines", "client", "console", "cli"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

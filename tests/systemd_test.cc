@@ -1,4 +1,5 @@
 // A daemon under systemd: what it tells its supervisor, and the units as systemd reads them.
+#include <cerrno>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -38,6 +39,19 @@ class NotifySocket {
       if (('\n' + said).find('\n' + line) != std::string::npos) return true;
     }
     return false;
+  }
+
+  // Until there is no room for another word.
+  void fill() {
+    sockaddr_un where{};
+    socklen_t size = sizeof where;
+    ASSERT_EQ(getsockname(fd_, reinterpret_cast<sockaddr*>(&where), &size), 0);
+    const int sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const auto* to = reinterpret_cast<const sockaddr*>(&where);
+    while (sendto(sender, "STATUS=other", 12, MSG_DONTWAIT, to, size) > 0) {
+    }
+    EXPECT_EQ(errno, EAGAIN);
+    close(sender);
   }
 
   std::string all;
@@ -85,6 +99,31 @@ TEST_F(Systemd, IsToldWhenADaemonServesThatItLivesAndThatItEnds) {
   daemon.signal(SIGTERM);
   EXPECT_TRUE(systemd.hears("STOPPING=1")) << systemd.all;
   EXPECT_EQ(daemon.wait(), 0) << daemon.err();
+}
+
+TEST_F(Systemd, IsNotWaitedForWhenItDoesNotRead) {
+  NotifySocket systemd{folder_ / "notify"};
+  systemd.fill();
+  Process& daemon =
+      start_daemon({{"NOTIFY_SOCKET", folder_ / "notify"}, {"WATCHDOG_USEC", "100000"}});
+  const std::string address = "unix:" + (folder_ / "clients").string();
+  ASSERT_EQ(run({HAPAX_BINARY, "status", "--wait", "20s", "--address", address}), 0) << said_;
+  for (int i = 0; i < 3; ++i) {  // Several words are due meanwhile.
+    EXPECT_EQ(run({HAPAX_BINARY, "run", "--address", address, "x", "--", "sleep", "0.1"}), 0)
+        << said_;
+  }
+  EXPECT_TRUE(systemd.hears("READY=1")) << systemd.all << daemon.err();
+  EXPECT_TRUE(systemd.hears("WATCHDOG=1")) << systemd.all;
+  systemd.fill();
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0) << daemon.err();
+}
+
+TEST_F(Systemd, IsNotLeftWithoutWordWhereNoneCanBeGiven) {
+  Process& daemon = start_daemon({{"NOTIFY_SOCKET", "vsock:2:1234"}});
+  EXPECT_EQ(daemon.wait(), 69);
+  EXPECT_NE(daemon.err().find("$NOTIFY_SOCKET is 'vsock:2:1234'"), std::string::npos)
+      << daemon.err();
 }
 
 // As they are installed, but for the path of the program, which is not there yet.

@@ -180,6 +180,25 @@ TEST_F(Views, LetADaemonLeaveAndTheOthersGoOn) {
   EXPECT_EQ(next->wait(10s), 0) << next->err();
 }
 
+// It is told to go elsewhere, and with more than one address it does.
+TEST_F(Views, WhoAsksADaemonThatLeavesIsTurnedAway) {
+  start_group(2);
+  const auto holder = hold(1);
+  ASSERT_TRUE(holds()) << holder->err();
+  const auto leave = start({"leave", "--wait", "60", "--address", address(1)});
+  const auto ask = [&](const std::string& where) {
+    return start({"run", "--address", where, "another", "--", "true"});
+  };
+  std::unique_ptr<Process> away;
+  EXPECT_TRUE(eventually([&] { return (away = ask(address(1)))->wait(20s) != 0; }, 20s));
+  EXPECT_EQ(away->wait(1s), 75) << away->err();
+  EXPECT_EQ(away->err(), "hapax: another: this member leaves its group; ask at another one\n");
+  const auto elsewhere = ask(address(1) + "," + address(2));
+  EXPECT_EQ(elsewhere->wait(20s), 0) << elsewhere->err();
+  holder->signal(SIGTERM);
+  EXPECT_EQ(leave->wait(20s), 0) << leave->err();
+}
+
 TEST_F(Views, EvictADaemonThatBeats) {
   start_group(2);
   const auto holder = hold(1);

@@ -1,11 +1,17 @@
 // The commands about locks and groups, and those about hapax itself.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "console/command.h"
 
 namespace hapax::cli {
 
-Command run_command();
+// Told the address that was given, or none, before a daemon is spoken to; may throw Failure, or
+// hand over to another program.
+using ToReach = std::function<void(const std::string& address)>;
+Command run_command(ToReach to_reach = {});
 Command lock_command();
 Command try_command();
 Command who_command();

@@ -104,8 +104,9 @@ int lead(Client& client, Election& election, Signals& signals, const CampaignArg
 
 int lead_with_command(Client& client, Election& election, Signals& signals,
                       const CampaignArguments& a) {
-  set_environment(client, a.name, election.fence(), election.valid_for());
-  const milliseconds grace = grace_within_lease(client, a.kill_after_s);
+  const GroupStatus group = status_of(client, a.name);
+  set_environment(group, a.name, election.fence(), election.valid_for());
+  const milliseconds grace = grace_within_lease(group, a.kill_after_s);
   const detail::JobTie tie{client};
   Reliance reliance{{election.lost(), election.asked_to_resign()},
                     [&] { return election.valid_for(); },

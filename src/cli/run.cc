@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -78,17 +79,21 @@ int keep_for(Successor& successor, const RunArguments& a, Client& client, Relian
   return kHolds;
 }
 
-int run_job(const RunArguments& a, const Given& given) {
+int run_job(const RunArguments& a, const Given& given, const ToReach& to_reach) {
   const std::vector<std::string> command = command_from(a, given);
   check(a.wanted);
+  if (to_reach) to_reach(a.wanted.address);
   std::optional<Successor> successor;
   if (a.in_place) successor.emplace(command);  // From here on we are the process beside it.
   Signals signals{kForAJob};                   // Before any thread.
   const auto asked = std::chrono::steady_clock::now();
   say(a, fmt::format("asks for {}", a.wanted.name));
+  GroupStatus group;
   milliseconds grace{};
-  Hold held{a.wanted, signals,
-            [&](Client& client) { return grace = grace_within_lease(client, a.kill_after_s); }};
+  Hold held{a.wanted, signals, [&](Client& client) {
+              group = status_of(client, a.wanted.name);
+              return grace = grace_within_lease(group, a.kill_after_s);
+            }};
   if (!held.is_held()) {
     say(a, fmt::format("somebody else has {}", a.wanted.name));
     return a.conflict;  // Silently, like flock.
@@ -96,7 +101,7 @@ int run_job(const RunArguments& a, const Given& given) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
                      text_of(held.fence()), command.front()));
-  set_environment(held.client(), held.name(), held.fence(), held.valid_for());
+  set_environment(group, held.name(), held.fence(), held.valid_for());
   const detail::JobTie tie{held.client()};
   Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
   if (reliance.has_ended()) throw lost(a, held.client());
@@ -168,6 +173,11 @@ Command describe_run(RunArguments& a) {
 
 }  // namespace
 
-Command run_command() { return make_command(describe_run, run_job); }
+Command run_command(ToReach to_reach) {
+  return make_command(describe_run,
+                      [to_reach = std::move(to_reach)](const RunArguments& a, const Given& given) {
+                        return run_job(a, given, to_reach);
+                      });
+}
 
 }  // namespace hapax::cli

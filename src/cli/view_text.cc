@@ -58,15 +58,21 @@ void print_members(const ViewStatus& v) {
   }
 }
 
+std::string show_lease(const ViewStatus& v) {
+  if (v.lease.count() == 0) return fmt::format("no lease: {}; nothing is granted here", v.standing);
+  // After `settings set --ttl` with a shorter one, until what was promised before has ended.
+  const bool is_from_before = v.lease > v.ttl;
+  return fmt::format("lease: {} ms left{}; {}{}", v.lease.count(),
+                     is_from_before
+                         ? fmt::format(" of a longer TTL; it is {} ms from then on", v.ttl.count())
+                         : fmt::format(" of {}", v.ttl.count()),
+                     v.standing, v.in_jeopardy ? "; in jeopardy: locks are lost when it ends" : "");
+}
+
 void print_view(const ViewStatus& v) {
   show("engine {}: {}{}\n", v.engine, v.engine_reachable ? "answers" : "does not answer",
        v.engine_reachable ? "" : fmt::format(" ({})", v.engine_said));
-  if (v.lease.count() == 0) {
-    show("no lease: {}; nothing is granted here\n\n", v.standing);
-  } else {
-    show("lease: {} ms left of {}; {}{}\n\n", v.lease.count(), v.ttl.count(), v.standing,
-         v.in_jeopardy ? "; in jeopardy: locks are lost when it ends" : "");
-  }
+  show("{}\n\n", show_lease(v));
   print_members(v);
 }
 

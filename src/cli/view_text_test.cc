@@ -16,6 +16,27 @@ GroupStatus status_with(const std::vector<std::string>& releases) {
   return status;
 }
 
+TEST(Lease, IsShownWithWhatIsLeftOfIt) {
+  using std::chrono::milliseconds;
+  ViewStatus view;
+  view.ttl = milliseconds{2'000};
+  view.standing = "in the view";
+  EXPECT_EQ(show_lease(view), "no lease: in the view; nothing is granted here");
+  view.lease = milliseconds{1'234};
+  EXPECT_EQ(show_lease(view), "lease: 1234 ms left of 2000; in the view");
+  view.in_jeopardy = true;
+  EXPECT_THAT(show_lease(view), HasSubstr("of 2000; in the view; in jeopardy: "));
+}
+
+TEST(Lease, MayBeLongerThanATtlThatWasSetSince) {
+  ViewStatus view;
+  view.ttl = std::chrono::milliseconds{2'000};
+  view.lease = std::chrono::milliseconds{3'663};
+  view.standing = "in the view";
+  EXPECT_EQ(show_lease(view),
+            "lease: 3663 ms left of a longer TTL; it is 2000 ms from then on; in the view");
+}
+
 TEST(ReleaseWarnings, AreOfMembersThatRunDifferentOnes) {
   EXPECT_EQ(release_warnings(status_with({"0.1.0", "0.1.0"})), "");
   EXPECT_EQ(release_warnings(status_with({"0.1.0", ""})), "") << "one is not known";

@@ -12,7 +12,6 @@
 #include "client/own_gateway.h"
 #include "client/questions.h"
 #include "net/usual_folder.h"
-#include "tls/tls.h"
 
 namespace hapax {
 namespace {
@@ -44,8 +43,8 @@ std::vector<net::Address> addresses_of(const ClientOptions& options) {
 }
 
 // Null: in the clear.
-std::shared_ptr<boost::asio::ssl::context> tls_of(const ClientOptions& options,
-                                                  const std::vector<net::Address>& addresses) {
+std::shared_ptr<client::TlsIdentity> tls_of(const ClientOptions& options,
+                                            const std::vector<net::Address>& addresses) {
   const bool is_given =
       !options.authority.empty() || !options.certificate.empty() || !options.key.empty();
   for (const net::Address& address : addresses) {
@@ -54,7 +53,7 @@ std::shared_ptr<boost::asio::ssl::context> tls_of(const ClientOptions& options,
   }
   const auto is_unix = [](const net::Address& address) { return address.is_unix(); };
   if (!is_given || std::all_of(addresses.begin(), addresses.end(), is_unix)) return nullptr;
-  auto tls = net::make_tls_context({options.authority, options.certificate, options.key});
+  auto tls = client::load_identity({options.authority, options.certificate, options.key});
   if (!tls) throw_bad_address(tls.error().message);
   return *tls;
 }

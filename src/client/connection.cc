@@ -67,7 +67,8 @@ struct Connection::Later {
   };
   Pending pending;
   detail::Completion& completion;
-  std::optional<std::stop_callback<Canceller>> cancel;
+  const std::stop_token wanted{};  // Until it stops.
+  std::optional<std::stop_callback<Canceller>> cancel{};
 };
 
 static_assert(Client::kSilence == session::kSilence);
@@ -166,7 +167,7 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
 
 void Connection::acquire_later(const std::string& name, const std::stop_token& cancel,
                                detail::Completion& completion) {
-  std::unique_ptr<Later> later{new Later{{}, completion, std::nullopt}};
+  std::unique_ptr<Later> later{new Later{{}, completion, cancel}};
   later->pending.later = later.get();
   const std::uint64_t request = add(later->pending);
   if (request == 0) return tell(std::move(later), std::nullopt);
@@ -404,7 +405,9 @@ void Connection::tell(std::unique_ptr<Later> later, const std::optional<session:
   if (const auto* granted = answer ? std::get_if<session::Granted>(&*answer) : nullptr) {
     holding.fence = granted->fence;
   }
-  later->completion.on_answer(error_of(answer), holding);
+  const std::error_code error = error_of(answer);
+  const bool is_turned_away = error == Errc::cancelled && !later->wanted.stop_requested();
+  later->completion.on_answer(is_turned_away ? Errc::unavailable : error, holding);
 }
 
 void Connection::lose(session::Lost& lost) {

@@ -1,14 +1,11 @@
 #include "client/socket.h"
 
-#include <boost/asio/ssl/context.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
@@ -17,19 +14,15 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/await.h"
 #include "base/credentials.h"
-#include "handshake/quiet_bio.h"
 #include "hapax/error.h"
-#include "tls/tls.h"
 
 namespace hapax::client {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-// A hang-up ends the wait.
-steady_clock::time_point forever() { return steady_clock::now() + std::chrono::hours{24}; }
 
 std::string owner_of(const std::string& path) {
   struct stat info {};
@@ -49,18 +42,6 @@ std::string owner_of(const std::string& path) {
                           fmt::format("no daemon answers at {} ({}); start one with `hapax up 3`, "
                                       "or `hapax node`",
                                       address.text(), std::strerror(error))};
-}
-
-// Waits until the descriptor is ready for `events`; false if it is not in time.
-bool await(int fd, short events, steady_clock::time_point deadline) {
-  for (;;) {
-    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    if (left <= milliseconds{0}) return false;
-    pollfd waiting{fd, events, 0};
-    const int ready = poll(&waiting, 1, static_cast<int>(left.count()));
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return false;
-  }
 }
 
 // 0, or what went wrong.
@@ -124,18 +105,6 @@ void check_server(int fd, const net::Address& address, std::optional<uid_t> trus
                   text_of_user(geteuid()))};
 }
 
-// What the session waits for; 0 if it is over.
-short events_for(SSL* session, int result) {
-  switch (SSL_get_error(session, result)) {
-    case SSL_ERROR_WANT_READ:
-      return POLLIN;
-    case SSL_ERROR_WANT_WRITE:
-      return POLLOUT;
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
 void fail_for(const net::Address& address, const HandshakeTrouble& trouble) {
@@ -147,11 +116,6 @@ void fail_for(const net::Address& address, const HandshakeTrouble& trouble) {
                           "no TLS with the daemon at " + address.text() + ": " + trouble.words};
 }
 
-std::optional<HandshakeTrouble> Socket::trouble() {
-  const std::lock_guard lock{mutex_};
-  return trouble_;
-}
-
 Socket::Socket(const net::Address& address, const Trust& trust, milliseconds patience) {
   const auto deadline = steady_clock::now() + patience;
   fd_ = address.is_unix() ? open_unix(address, deadline) : open_tcp(address, deadline);
@@ -159,7 +123,7 @@ Socket::Socket(const net::Address& address, const Trust& trust, milliseconds pat
     if (address.is_unix()) {
       check_server(fd_, address, trust.server_user);
     } else if (trust.tls) {
-      shake_hands(address, *trust.tls, deadline);
+      session_ = trust.tls->shake_hands(fd_, address, deadline);
     }
   } catch (...) {
     close(fd_);
@@ -167,32 +131,10 @@ Socket::Socket(const net::Address& address, const Trust& trust, milliseconds pat
   }
 }
 
-void Socket::Free::operator()(SSL* session) const { SSL_free(session); }
-
 Socket::~Socket() { close(fd_); }
 
-void Socket::shake_hands(const net::Address& address, boost::asio::ssl::context& tls,
-                         steady_clock::time_point deadline) {
-  using Kind = HandshakeTrouble::Kind;
-  ERR_clear_error();
-  session_.reset(SSL_new(tls.native_handle()));
-  BIO* bio = session_ ? make_quiet_bio(fd_) : nullptr;
-  if (bio == nullptr) throw std::bad_alloc{};
-  SSL_set_bio(session_.get(), bio, bio);
-  for (int result = 0; (result = SSL_connect(session_.get())) != 1;) {
-    const short events = events_for(session_.get(), result);
-    if (events == 0) fail_for(address, trouble_of(session_.get(), ERR_get_error()));
-    if (!await(fd_, events, deadline)) fail_for(address, {Kind::other, "no answer in time"});
-  }
-  if (net::peer_of(session_.get())) return;
-  X509* shown = SSL_get0_peer_certificate(session_.get());
-  fail_for(address,
-           {Kind::we_refuse, fmt::format("its certificate is made out to {}, not to a member",
-                                         shown == nullptr ? "nobody" : holder_of(shown))});
-}
-
 bool Socket::write(std::span<const std::uint8_t> bytes) noexcept {
-  if (session_) return write_tls(bytes);
+  if (session_) return session_->write(bytes);
   while (!bytes.empty()) {
     const ssize_t count = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
@@ -203,48 +145,12 @@ bool Socket::write(std::span<const std::uint8_t> bytes) noexcept {
   return true;
 }
 
-bool Socket::write_tls(std::span<const std::uint8_t> bytes) noexcept {
-  while (!bytes.empty()) {
-    std::unique_lock lock{mutex_};
-    ERR_clear_error();
-    std::size_t count = 0;
-    const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count);
-    const short events = result == 1 ? 0 : events_for(session_.get(), result);
-    lock.unlock();
-    if (result == 1) {
-      bytes = bytes.subspan(count);
-    } else if (events == 0 || !await(fd_, events, forever())) {
-      return false;
-    }
-  }
-  return true;
-}
-
 std::ptrdiff_t Socket::read(std::span<std::uint8_t> room, milliseconds patience) noexcept {
-  if (session_) return read_tls(room, patience);
+  if (session_) return session_->read(room, patience);
   if (!await(fd_, POLLIN, steady_clock::now() + patience)) return 0;
   const ssize_t count = recv(fd_, room.data(), room.size(), 0);
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   return count <= 0 ? -1 : count;
-}
-
-// Bytes that have arrived may already be in the session, so it is asked before the socket.
-std::ptrdiff_t Socket::read_tls(std::span<std::uint8_t> room, milliseconds patience) noexcept {
-  for (const bool is_last : {false, true}) {
-    std::unique_lock lock{mutex_};
-    ERR_clear_error();
-    std::size_t count = 0;
-    const int result = SSL_read_ex(session_.get(), room.data(), room.size(), &count);
-    if (result == 1) return static_cast<std::ptrdiff_t>(count);
-    const short events = events_for(session_.get(), result);
-    if (events == 0 && ERR_peek_error() != 0) {
-      trouble_ = trouble_of(session_.get(), ERR_get_error());
-    }
-    lock.unlock();
-    if (events == 0) return -1;
-    if (is_last || !await(fd_, events, steady_clock::now() + patience)) return 0;
-  }
-  return 0;
 }
 
 void Socket::shut_down() noexcept { shutdown(fd_, SHUT_RDWR); }

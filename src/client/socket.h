@@ -6,15 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <openssl/types.h>
 #include <optional>
 #include <span>
 #include <sys/types.h>
-#include <utility>
 
-#include "base/asio_fwd.h"
-#include "handshake/handshake.h"
+#include "client/tls_session.h"
 #include "net/address.h"
 #include "session/protocol.h"
 
@@ -23,7 +19,7 @@ namespace hapax::client {
 // Whom we take for our daemon, and what we are to it.
 struct Trust {
   // Over TCP, a member of the group by its certificate. Null: anybody, in the clear.
-  std::shared_ptr<boost::asio::ssl::context> tls;
+  std::shared_ptr<TlsIdentity> tls;
   // Behind a Unix socket, this user besides ourselves and root.
   std::optional<uid_t> server_user;
   // Said in the greeting: that we take no locks, and the version of the session.
@@ -50,23 +46,13 @@ class Socket {
   void shut_down() noexcept;
   int descriptor() const { return fd_; }
   // What TLS has to say about the end of it, if anything. Any thread.
-  std::optional<HandshakeTrouble> trouble();
+  std::optional<HandshakeTrouble> trouble() {
+    return session_ ? session_->trouble() : std::nullopt;
+  }
 
  private:
-  struct Free {
-    void operator()(SSL* session) const;
-  };
-
-  void shake_hands(const net::Address& address, boost::asio::ssl::context& tls,
-                   std::chrono::steady_clock::time_point deadline);
-  std::ptrdiff_t read_tls(std::span<std::uint8_t> room,
-                          std::chrono::milliseconds patience) noexcept;
-  bool write_tls(std::span<const std::uint8_t> bytes) noexcept;
-
   int fd_ = -1;
-  std::mutex mutex_;  // Guards what follows: a TLS session is for one thread at a time.
-  std::unique_ptr<SSL, Free> session_;  // Null: in the clear.
-  std::optional<HandshakeTrouble> trouble_;
+  std::unique_ptr<TlsSession> session_;  // Null: in the clear.
 };
 
 }  // namespace hapax::client

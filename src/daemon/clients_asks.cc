@@ -67,7 +67,13 @@ ClientRequest* Clients::admit(Visitor& visitor, session::RequestId request, cons
     return nullptr;
   };
   if (visitor.requests.contains(request) || request == 0) return refused("that request is in use");
-  if (is_winding_up_) return refused("this daemon is about to end");
+  // Nothing is wrong with what it asks for, and others may grant it.
+  if (is_winding_up_ || host_.group.is_leaving()) {
+    visitor.tell(session::Ended{request, is_winding_up_
+                                             ? "this daemon is about to end; ask at another one"
+                                             : "this member leaves its group; ask at another one"});
+    return nullptr;
+  }
   if (visitor.only_asks()) return refused("whoever only asks takes no locks");
   if (visitor.requests.size() >= Visitor::kMostRequests) {
     return refused("too many requests of one client");

@@ -12,7 +12,7 @@
 
 #include "campaigns/leader_watch.h"
 #include "daemon/client_request.h"
-#include "daemon/process_group.h"
+#include "base/process_group.h"
 #include "daemon/session_stream.h"
 #include "figures/request_counts.h"
 #include "roles/roles.h"

@@ -112,14 +112,8 @@ void end_all(Job& job, const std::string& what, milliseconds grace, milliseconds
   }
 }
 
-milliseconds grace_within_lease(Client& client, std::optional<double> said_s) {
+milliseconds grace_within_lease(const GroupStatus& status, std::optional<double> said_s) {
   constexpr milliseconds kUsual{1'000};
-  GroupStatus status;
-  try {
-    status = client.status();
-  } catch (const std::system_error& e) {
-    fail(e, "status");
-  }
   const milliseconds said{static_cast<std::int64_t>(said_s.value_or(0) * 1000)};
   if (!status.view) return said_s ? said : kUsual;
   // The rest is for beats and signs of life on their way.
@@ -145,14 +139,8 @@ std::string why_lost(Client& client) {
   return "its daemon ends, is gone or silent";
 }
 
-void set_environment(Client& client, const std::string& name, const Fence& fence,
+void set_environment(const GroupStatus& status, const std::string& name, const Fence& fence,
                      milliseconds valid_for) {
-  GroupStatus status;
-  try {
-    status = client.status();
-  } catch (const std::system_error& e) {
-    fail(e, name);
-  }
   const auto good_until = std::chrono::system_clock::now() + valid_for;
   const double unix_time = std::chrono::duration<double>(good_until.time_since_epoch()).count();
   setenv("HAPAX_LOCK", name.c_str(), 1);

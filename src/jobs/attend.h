@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "client/job_tie.h"
 #include "console/signals.h"
 #include "hapax/hapax.h"
-#include "client/job_tie.h"
 #include "jobs/job.h"
 
 namespace hapax::cli {
@@ -70,13 +70,14 @@ void end_all(Job& job, const std::string& what, std::chrono::milliseconds grace,
 
 // How long a job has from SIGTERM to SIGKILL when its lock is lost: as told, or a second, or what a
 // short lease has room for. Fails if the time told does not fit inside the lease.
-std::chrono::milliseconds grace_within_lease(Client& client, std::optional<double> said_s);
+std::chrono::milliseconds grace_within_lease(const GroupStatus& status,
+                                             std::optional<double> said_s);
 
 // Why what was held through that client is lost, or about to be, in words.
 std::string why_lost(Client& client);
 
-// What a job may want to know of its grant, in its environment. Throws Failure.
-void set_environment(Client& client, const std::string& name, const Fence& fence,
+// What a job may want to know of its grant, in its environment.
+void set_environment(const GroupStatus& status, const std::string& name, const Fence& fence,
                      std::chrono::milliseconds valid_for);
 
 // Until a signal, the end of `input` (-1: none), or one of these.

@@ -59,6 +59,14 @@ void fail(const std::system_error& error, const std::string& what) {
   throw Failure{kForbidden, words_of(error)};
 }
 
+GroupStatus status_of(Client& client, const std::string& what) {
+  try {
+    return client.status();
+  } catch (const std::system_error& e) {
+    fail(e, what);
+  }
+}
+
 std::string words_of(const std::system_error& error) {
   std::string text = error.what();
   const std::string usual = error.code().message();

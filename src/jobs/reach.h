@@ -22,6 +22,9 @@ Client reach(const std::string& address, Purpose purpose = Purpose::asks);
 // The same, with what the daemon said of rights.
 [[noreturn]] void fail(const std::system_error& error, const std::string& what);
 
+// What its daemon says of the group. Throws Failure, about `what`.
+GroupStatus status_of(Client& client, const std::string& what);
+
 // What was said of this very error, without what is said of all of its kind.
 std::string words_of(const std::system_error& error);
 

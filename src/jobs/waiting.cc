@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -121,10 +122,25 @@ Hold::Hold(const Wanted& wanted, Signals& signals, const Least& least)
   listen_while(signals, [&] { take(wanted, least); });
 }
 
-void Hold::take(const Wanted& wanted, const Least& least) {
-  client_.reset(new Client{
-      reach(wanted.address, Purpose::takes_locks)});  // Made in place: it cannot be moved.
+void Hold::connect(const Wanted& wanted) {
+  grants_.reset();
+  client_.reset(new Client{reach(fmt::format("{}", fmt::join(addresses_, ",")),
+                                 Purpose::takes_locks)});  // Made in place: it cannot be moved.
   grants_.emplace(*client_, wanted.name);
+}
+
+bool Hold::connect_elsewhere(const Wanted& wanted) {
+  if (addresses_.size() < 2) return false;
+  addresses_.erase(addresses_.begin());
+  connect(wanted);
+  return true;
+}
+
+void Hold::take(const Wanted& wanted, const Least& least) {
+  addresses_ =
+      Client::options_for(wanted.address.empty() ? Client::default_address() : wanted.address)
+          .addresses;
+  connect(wanted);
   auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
   const bool at_once = wanted.nonblock || (wanted.wait_s && *wanted.wait_s == 0);
   if (at_once) {
@@ -143,7 +159,15 @@ void Hold::take(const Wanted& wanted, const Least& least) {
     }
     if (error == Errc::forbidden) throw Failure{kForbidden, grants_->refusal()};
     if (error == Errc::timed_out) return;
-    if (error == Errc::unavailable) fail_as_unavailable(*client_, wanted.name, grants_->refusal());
+    if (error == Errc::unavailable) {
+      const std::string why = grants_->refusal();
+      notice.reset();
+      // Before the time is over only one that leaves turns us away.
+      const bool is_over = detail::Grants::Clock::now() >= deadline;
+      if (is_over || !connect_elsewhere(wanted)) fail_as_unavailable(*client_, wanted.name, why);
+      if (!at_once) notice.emplace(*client_, wanted.name);
+      continue;
+    }
     if (error) fail(error, wanted.name);
     const auto enough = least ? least(*client_) : std::chrono::milliseconds{0};
     while (grants_->valid_for() <= enough && !grants_->lost().stop_requested()) {

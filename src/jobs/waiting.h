@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "client/grants.h"
 #include "console/command.h"
@@ -64,8 +65,12 @@ class Hold {
 
  private:
   void take(const Wanted& wanted, const Least& least);
+  void connect(const Wanted& wanted);
+  // Where a daemon leaves, the next of several addresses; false if all were asked.
+  bool connect_elsewhere(const Wanted& wanted);
 
   Want want_;
+  std::vector<std::string> addresses_;  // That are left to ask at.
   std::unique_ptr<Client> client_;
   std::optional<detail::Grants> grants_;
   bool held_ = false;

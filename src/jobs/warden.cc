@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/process_group.h"
+#include "base/process_group.h"
 #include "jobs/job.h"
 
 namespace hapax::cli {

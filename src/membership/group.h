@@ -45,6 +45,7 @@ class Group {
   // Nothing is granted any more, and the clients are told to leave. What they hold is given time
   // until `patience` is over. The host hears on_left().
   virtual void leave(Span patience) = 0;
+  bool is_leaving() const { return is_leaving_; }
 
   // As those of MemberViews. An error of release: it was lost meanwhile, and that is being told.
   Result<void> acquire(std::string_view name, WaiterId waiter, Want want = Want::exclusive);

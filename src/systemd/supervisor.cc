@@ -3,64 +3,80 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <dlfcn.h>
+#include <cstring>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace hapax::systemd {
-
-// What we use of libsystemd. Loaded only where systemd waits for us: it brings five more libraries,
-// which every `hapax run` would have to load.
-struct Library {
-  int (*notify)(int unset_environment, const char* state) = nullptr;
-  int (*watchdog_enabled)(int unset_environment, std::uint64_t* microseconds) = nullptr;
-};
-
 namespace {
 
 using std::chrono::microseconds;
 
 // How often the status may change, if nobody wants to hear from us more often.
 constexpr microseconds kStatusEvery = std::chrono::seconds{5};
+// What there was no room for is said again.
+constexpr microseconds kAgain = std::chrono::milliseconds{500};
 
-Result<Library> load() {
-  void* const library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
-  Library found;
-  if (library != nullptr) {
-    found.notify = reinterpret_cast<decltype(found.notify)>(dlsym(library, "sd_notify"));
-    found.watchdog_enabled =
-        reinterpret_cast<decltype(found.watchdog_enabled)>(dlsym(library, "sd_watchdog_enabled"));
-  }
-  if (found.notify == nullptr || found.watchdog_enabled == nullptr) {
-    return error(
-        "systemd waits for word from us ($NOTIFY_SOCKET is set), and there is no libsystemd to "
-        "give it with: install libsystemd0, or use Type=exec");
-  }
-  return found;
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// How often systemd wants to hear from this process; 0: it does not.
+microseconds watchdog() {
+  const auto number = [](std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return failed == std::errc{} && end == text.data() + text.size() ? value : 0;
+  };
+  const std::string_view whose = environment("WATCHDOG_PID");
+  if (!whose.empty() && number(whose) != getpid()) return {};
+  return microseconds{std::max<std::int64_t>(number(environment("WATCHDOG_USEC")), 0)};
 }
 
 }  // namespace
 
+// What sd_notify(3) calls its protocol: a datagram of lines. Libsystemd's own call waits as long as
+// nobody reads, and whoever waits for our loop must not wait for systemd.
 class Supervisor::Impl {
  public:
-  Impl(boost::asio::io_context& io, Library library, std::function<std::string()> status)
-      : library_(library), status_(std::move(status)), timer_(io) {
-    std::uint64_t wanted = 0;
-    is_watched_ = library_.watchdog_enabled(0, &wanted) > 0;
-    if (is_watched_) every_ = std::min(every_, microseconds{wanted / 2});
+  Impl(boost::asio::io_context& io, const sockaddr_un& where, socklen_t size,
+       std::function<std::string()> status)
+      : where_(where), size_(size), status_(std::move(status)), timer_(io) {
+    const microseconds wanted = watchdog();
+    is_watched_ = wanted.count() > 0;
+    if (is_watched_) every_ = std::min(every_, wanted / 2);
+  }
+  ~Impl() {
+    if (fd_ >= 0) ::close(fd_);
   }
 
-  void say(const std::string& state) const { library_.notify(0, state.c_str()); }
+  // For sure, if not now: it is said again until there is room for it.
+  void say(std::string_view line) {
+    unsaid_.append(line).append("\n");
+    if (send(unsaid_)) unsaid_.clear();
+  }
   void turn() {
-    std::string said = is_watched_ ? "WATCHDOG=1\n" : "";
     std::string now = status_();
     std::replace(now.begin(), now.end(), '\n', ' ');
+    std::string said = unsaid_ + (is_watched_ ? "WATCHDOG=1\n" : "");
     if (now != told_) said += "STATUS=" + now;
-    told_ = std::move(now);
-    if (!said.empty()) say(said);
-    timer_.expires_after(every_);
+    const bool is_told = said.empty() || send(said);
+    if (is_told) {
+      told_ = std::move(now);
+      unsaid_.clear();
+    }
+    timer_.expires_after(is_told ? every_ : std::min(every_, kAgain));
     timer_.async_wait([this](const boost::system::error_code& failed) {
       if (!failed && !is_closed_) turn();
     });
@@ -71,12 +87,22 @@ class Supervisor::Impl {
   }
 
  private:
-  const Library library_;
+  // False if there is no room. If nobody listens any more, nobody waits for it either.
+  bool send(std::string_view text) const {
+    const ssize_t count = sendto(fd_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+                                 reinterpret_cast<const sockaddr*>(&where_), size_);
+    return count >= 0 || (errno != EAGAIN && errno != ENOBUFS && errno != EINTR);
+  }
+
+  const int fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const sockaddr_un where_;
+  const socklen_t size_;
   const std::function<std::string()> status_;
   boost::asio::steady_timer timer_;
   microseconds every_ = kStatusEvery;
   bool is_watched_ = false;
   bool is_closed_ = false;
+  std::string unsaid_;  // Lines that must be heard.
   std::string told_;
 };
 
@@ -85,12 +111,20 @@ Supervisor::~Supervisor() = default;
 
 Result<std::unique_ptr<Supervisor>> Supervisor::find(boost::asio::io_context& io,
                                                      std::function<std::string()> status) {
-  const char* socket = std::getenv("NOTIFY_SOCKET");
-  if (socket == nullptr || *socket == '\0')
-    return std::unique_ptr<Supervisor>{new Supervisor{nullptr}};
-  const auto library = load();
-  if (!library) return library.error();
-  auto impl = std::make_unique<Impl>(io, *library, std::move(status));
+  const std::string_view socket = environment("NOTIFY_SOCKET");
+  if (socket.empty()) return std::unique_ptr<Supervisor>{new Supervisor{nullptr}};
+  sockaddr_un where{};
+  where.sun_family = AF_UNIX;
+  if ((socket[0] != '/' && socket[0] != '@') || socket.size() >= sizeof where.sun_path) {
+    return error(
+        "$NOTIFY_SOCKET is '{}', and whoever waits for word from us there gets none: it is neither "
+        "a path nor an abstract Unix socket; use Type=exec",
+        socket);
+  }
+  std::memcpy(where.sun_path, socket.data(), socket.size());
+  if (where.sun_path[0] == '@') where.sun_path[0] = '\0';
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket.size());
+  auto impl = std::make_unique<Impl>(io, where, size, std::move(status));
   return std::unique_ptr<Supervisor>{new Supervisor{std::move(impl)}};
 }
 

@@ -1,5 +1,6 @@
 // systemd as our supervisor (Type=notify): it is told when we serve, what we do, that our loop
-// still turns, and that we end. Where nobody supervises us, nothing is said.
+// still turns, and that we end. Where nobody supervises us, nothing is said; if systemd does not
+// read for a while, we go on, and say it later.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,8 @@ namespace hapax::systemd {
 class Supervisor {
  public:
   // `status` is asked now and then, on the thread of the io_context: a line for people, as
-  // `systemctl status` shows it. An error if systemd waits for word from us and there is no
-  // libsystemd to give it with.
+  // `systemctl status` shows it. An error if somebody waits for word from us where we
+  // cannot give it.
   static Result<std::unique_ptr<Supervisor>> find(boost::asio::io_context& io,
                                                   std::function<std::string()> status);
   ~Supervisor();

@@ -1,4 +1,4 @@
-#include "daemon/process_group.h"
+#include "base/process_group.h"
 
 #include <csignal>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "daemon/process_group.h"
+#include "base/process_group.h"
 
 #include <algorithm>
 #include <cerrno>
