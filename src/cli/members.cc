@@ -8,6 +8,7 @@
 #include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
+#include "console/number.h"
 #include "console/show.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
@@ -52,9 +53,6 @@ int run_members(const MembersArguments& a) {
 }
 
 int run_leave(const MembersArguments& a) {
-  if (a.patience_s < 0 || a.patience_s > 3600) {
-    throw Failure{kBadUsage, fmt::format("--wait {} is out of range; use 0 … 3600", a.patience_s)};
-  }
   Client client = reach(a.address);
   try {
     client.leave_group(std::chrono::milliseconds{static_cast<std::int64_t>(a.patience_s * 1000)});
@@ -126,7 +124,7 @@ Command describe_leave(MembersArguments& a) {
       "leave", "Let the daemon leave its group and end, after draining",
       "  hapax leave\n  hapax leave --wait 60        for jobs that take long\n", a);
   command.add("--wait", &a.patience_s, "Seconds until what is still held is lost",
-              {.shows_default = true});
+              {.check = seconds(0, 3'600), .shows_default = true});
   return command;
 }
 

@@ -202,8 +202,9 @@ void print_set_settings(const std::string& address) {
     const json::object settings = object_of(reach(address).settings());
     const json::value* set = settings.if_contains("set");
     if (set == nullptr || !set->is_object()) return;
-    show("settings: TTL {} ms, {} rules, others by {}, as set by {} (`hapax settings`)\n",
-         number_at(settings, "ttl_ms").value_or(0), texts_at(settings, "algorithms").size(),
+    const std::size_t rules = texts_at(settings, "algorithms").size();
+    show("settings: TTL {} ms, {} rule{}, others by {}, as set by {} (`hapax settings`)\n",
+         number_at(settings, "ttl_ms").value_or(0), rules, rules == 1 ? "" : "s",
          text_at(settings, "default_algorithm"), text_at(set->as_object(), "by"));
   } catch (const std::system_error&) {  // Forbidden, or gone meanwhile.
   } catch (const Failure&) {

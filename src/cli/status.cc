@@ -127,7 +127,7 @@ void print_text(const GroupStatus& s) {
   show("release: {}\n{}", s.release.empty() ? "older than this hapax" : s.release,
        release_warnings(s));
   if (s.certificate) show("{}", show_certificate(*s.certificate));
-  if (s.view) return print_view(*s.view);
+  if (s.view) return print_view(*s.view, s.obstacle);
   show("{}\n{}\n\n", s.standing, show_leader(s));
   Table table;
   table.column("member");

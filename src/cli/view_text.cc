@@ -58,8 +58,11 @@ void print_members(const ViewStatus& v) {
   }
 }
 
-std::string show_lease(const ViewStatus& v) {
-  if (v.lease.count() == 0) return fmt::format("no lease: {}; nothing is granted here", v.standing);
+std::string show_lease(const ViewStatus& v, const std::string& obstacle) {
+  if (v.lease.count() == 0) {
+    return obstacle.empty() ? fmt::format("no lease: {}; nothing is granted here", v.standing)
+                            : obstacle;
+  }
   // After `settings set --ttl` with a shorter one, until what was promised before has ended.
   const bool is_from_before = v.lease > v.ttl;
   return fmt::format("lease: {} ms left{}; {}{}", v.lease.count(),
@@ -69,10 +72,10 @@ std::string show_lease(const ViewStatus& v) {
                      v.standing, v.in_jeopardy ? "; in jeopardy: locks are lost when it ends" : "");
 }
 
-void print_view(const ViewStatus& v) {
+void print_view(const ViewStatus& v, const std::string& obstacle) {
   show("engine {}: {}{}\n", v.engine, v.engine_reachable ? "answers" : "does not answer",
        v.engine_reachable ? "" : fmt::format(" ({})", v.engine_said));
-  show("{}\n\n", show_lease(v));
+  show("{}\n\n", show_lease(v, obstacle));
   print_members(v);
 }
 

@@ -11,8 +11,8 @@ namespace hapax::cli {
 
 boost::json::object json_view(const ViewStatus& view);
 // Engine, lease, and who is there.
-void print_view(const ViewStatus& view);
-std::string show_lease(const ViewStatus& view);
+void print_view(const ViewStatus& view, const std::string& obstacle);
+std::string show_lease(const ViewStatus& view, const std::string& obstacle);
 void print_members(const ViewStatus& view);
 
 // As a cell of a table, and as JSON: a release that is not known is - and null.

@@ -21,11 +21,12 @@ TEST(Lease, IsShownWithWhatIsLeftOfIt) {
   ViewStatus view;
   view.ttl = milliseconds{2'000};
   view.standing = "in the view";
-  EXPECT_EQ(show_lease(view), "no lease: in the view; nothing is granted here");
+  EXPECT_EQ(show_lease(view, ""), "no lease: in the view; nothing is granted here");
+  EXPECT_EQ(show_lease(view, "no lease: etcd does not answer"), "no lease: etcd does not answer");
   view.lease = milliseconds{1'234};
-  EXPECT_EQ(show_lease(view), "lease: 1234 ms left of 2000; in the view");
+  EXPECT_EQ(show_lease(view, ""), "lease: 1234 ms left of 2000; in the view");
   view.in_jeopardy = true;
-  EXPECT_THAT(show_lease(view), HasSubstr("of 2000; in the view; in jeopardy: "));
+  EXPECT_THAT(show_lease(view, ""), HasSubstr("of 2000; in the view; in jeopardy: "));
 }
 
 TEST(Lease, MayBeLongerThanATtlThatWasSetSince) {
@@ -33,7 +34,7 @@ TEST(Lease, MayBeLongerThanATtlThatWasSetSince) {
   view.ttl = std::chrono::milliseconds{2'000};
   view.lease = std::chrono::milliseconds{3'663};
   view.standing = "in the view";
-  EXPECT_EQ(show_lease(view),
+  EXPECT_EQ(show_lease(view, ""),
             "lease: 3663 ms left of a longer TTL; it is 2000 ms from then on; in the view");
 }
 

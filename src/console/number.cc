@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/duration.h"
+
 namespace hapax::cli {
 namespace {
 
@@ -51,8 +53,16 @@ Check fraction(double least, double most) {
 
 Check seconds(double least, double most) {
   return [least, most](std::string& text) -> std::string {
-    if (is_between(text, least, most)) return "";
-    return fmt::format("'{}' is no time; use {:g} … {:g} seconds, e.g. 0.5", text, least, most);
+    std::string number = text;
+    if (const auto time = parse_duration(text, "")) {
+      number = fmt::format("{:.9f}", static_cast<double>(*time) / kSecond);
+    }
+    if (!is_between(number, least, most)) {
+      return fmt::format("'{}' is no time; use {} … {} seconds, e.g. 0.5 or 500ms", text, least,
+                         most);
+    }
+    text = number;
+    return "";
   };
 }
 

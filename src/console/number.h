@@ -13,6 +13,7 @@ Check whole_number(std::uint64_t least, std::uint64_t most, std::string unit = "
 
 // Perhaps with a fraction.
 Check fraction(double least, double most);
+// The same, or with a unit: 2.5, 500ms, 1min.
 Check seconds(double least, double most);
 
 }  // namespace hapax::cli

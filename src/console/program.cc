@@ -107,7 +107,7 @@ std::string option_meant(const Command& command, int argc, char** argv) {
 
 // What CLI11 says about a command line, put so that one knows what to do.
 std::string advice(const Program& program, const CLI::ParseError& e, int argc, char** argv) {
-  if (argc < 2) return fmt::format("{}; try `hapax compare -n 10` (--help shows how)", e.what());
+  if (argc < 2) return "there is no command; `hapax --help` lists them";
   if (const Command* command = first_command(program, argc, argv)) {
     const std::string meant = option_meant(*command, argc, argv);
     if (!meant.empty()) return fmt::format("{}; did you mean {}?", e.what(), meant);

@@ -42,7 +42,12 @@ Client reach(const std::string& given, Purpose purpose) {
     return Client{options};
   } catch (const std::system_error& e) {
     const std::string said = words_of(e);
-    if (e.code() == Errc::bad_address) throw Failure{kBadUsage, "--address: " + said};
+    const bool names_its_option = said.starts_with("--");
+    const bool is_from_environment = given.empty() && std::getenv("HAPAX_ADDRESS") != nullptr;
+    const std::string where = names_its_option      ? ""
+                              : is_from_environment ? "$HAPAX_ADDRESS: "
+                                                    : "--address: ";
+    if (e.code() == Errc::bad_address) throw Failure{kBadUsage, where + said};
     throw Failure{e.code() == Errc::forbidden ? kForbidden : kUnavailable, said};
   }
 }

@@ -69,8 +69,7 @@ class Group {
   virtual std::vector<Seat> others() const = 0;  // Who else is a member of the view, or will be.
   // How long clients may rely on what they hold without further word; nothing: there are no leases.
   virtual std::optional<Span> lease_left() const = 0;
-  // What this member is doing, or what is in the way, for people.
-  virtual std::string standing() const = 0;
+  virtual std::string standing() const = 0;  // What it is doing, or what is in the way, for people.
   virtual std::string name_at(Seat seat) const;  // As people call it: member db2, member 2.
   virtual std::string obstacle() const = 0;      // Why nothing can be granted here; empty: it can.
   virtual std::vector<AwayMember> away() const = 0;  // Of the view: we do not reach them.
