@@ -7,37 +7,6 @@
 # Each is found by find_package(hapax COMPONENTS …), and by pkg-config as hapax-client and so on.
 include(GNUInstallDirs)
 
-# The rooms that the given ones are built on, with themselves, that have something to link; and the
-# packages that these need.
-function(hapax_rooms_behind rooms_out packages_out)
-  set(todo ${ARGN})
-  set(seen "")
-  set(rooms "")
-  set(packages "")
-  while(todo)
-    list(POP_FRONT todo target)
-    if(target IN_LIST seen)
-      continue()
-    endif()
-    list(APPEND seen ${target})
-    if(NOT target MATCHES "^hapax_")
-      list(APPEND packages ${target})
-      continue()
-    endif()
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY")
-      list(APPEND rooms ${target})
-    endif()
-    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
-    if(links)
-      list(APPEND todo ${links})
-    endif()
-  endwhile()
-  list(REMOVE_ITEM packages Boost::headers)  # Of no use after compiling.
-  set(${rooms_out} ${rooms} PARENT_SCOPE)
-  set(${packages_out} ${packages} PARENT_SCOPE)
-endfunction()
-
 # What a program that uses hapax::NAME compiles with, and where that is installed.
 function(hapax_export name target)
   add_library(hapax::${name} ALIAS ${target})

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "core/effects.h"
 #include "core/election_algorithm.h"
+#include "election/catalog.h"
 #include "wire/codec.h"
 
 namespace hapax {
@@ -58,7 +59,7 @@ class SmallWorld {
     }
   }
   void crash(std::uint32_t who) {
-    note(fmt::format("crash #{}", who));
+    note([&] { return fmt::format("crash #{}", who); });
     members_[who].live = false;
     for (std::uint32_t q = 0; q < size_; ++q) {
       if (q == who) continue;
@@ -247,11 +248,11 @@ class SmallWorld {
     const auto at = link(p, q).queue.begin() + place;
     const Message message = *at;
     link(p, q).queue.erase(at);
-    note(fmt::format("deliver #{}->#{} {}", p, q, to_text(message)));
+    note([&] { return fmt::format("deliver #{}->#{} {}", p, q, to_text(message)); });
     step(q, [&](A& a, auto& fx) { a.receive(NodeId{p}, message, fx); });
   }
   void told_of(std::uint32_t q, std::uint32_t p, bool notices = true) {
-    note(fmt::format("tell #{} that #{} is down", q, p));
+    note([&] { return fmt::format("tell #{} that #{} is down", q, p); });
     link(q, p).told = true;
     link(p, q).queue.clear();
     step(q, [&](A& a, auto& fx) {
@@ -260,7 +261,7 @@ class SmallWorld {
     });
   }
   void come_back(std::uint32_t p) {
-    note(fmt::format("#{} is back", p));
+    note([&] { return fmt::format("#{} is back", p); });
     members_[p] = {fresh(p)};
     for (std::uint32_t q = 0; q < size_; ++q) {
       if (q != p) told_of(p, q, false);
@@ -268,7 +269,7 @@ class SmallWorld {
     campaign(p);
   }
   void cut() {
-    note("cut");
+    note([] { return "cut"; });
     cut_ = true;
     for (std::uint32_t p = 0; p < size_; ++p) {
       for (std::uint32_t q = 0; q < size_; ++q) {
@@ -279,7 +280,7 @@ class SmallWorld {
     }
   }
   void mend(std::uint32_t p, std::uint32_t q) {
-    note(fmt::format("mend #{}-#{}", p, q));
+    note([&] { return fmt::format("mend #{}-#{}", p, q); });
     link(p, q).broken = link(p, q).told = link(q, p).broken = link(q, p).told = false;
     step(p, [&](A& a, auto& fx) { a.restore(NodeId{q}, fx); });
     step(q, [&](A& a, auto& fx) { a.restore(NodeId{p}, fx); });
@@ -331,7 +332,7 @@ class SmallWorld {
       case Action::Kind::heal:
         --faults_.heals;
         cut_ = false;
-        return note("heal");
+        return note([] { return "heal"; });
     }
   }
 
@@ -343,15 +344,16 @@ class SmallWorld {
     if (fx.rejected() != Reject::none) {
       rejected_ = fmt::format("#{} rejects a {}", who, name_of(fx.rejected()));
     }
-    for (const std::string& reason : fx.reasons()) note("  " + reason);
+    for (const std::string& reason : fx.reasons()) note([&] { return "  " + reason; });
     fx.for_each_message(NodeId{who}, size_, [&](NodeId to, const Message& message) {
       HAPAX_CHECK(to != NodeId{who});
       ++sent_[message.index()];
       if (!link(who, number(to)).broken) link(who, number(to)).queue.push_back(message);
     });
   }
-  void note(std::string line) {
-    if (keeps_story_) story_.push_back(std::move(line));
+  template <class Line>
+  void note(Line&& line) {
+    if (keeps_story_) story_.push_back(line());
   }
 
   // Everything that the future depends on.
@@ -384,5 +386,10 @@ class SmallWorld {
   bool keeps_story_ = false;
   std::vector<std::string> story_;  // How it came to this, if kept.
 };
+
+// Searched long and often, so compiled like what it searches: in small_world.cc.
+extern template class SmallWorld<Bully>;
+extern template class SmallWorld<ChangRoberts>;
+extern template class SmallWorld<RingElection>;
 
 }  // namespace hapax
