@@ -19,13 +19,17 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-inline std::vector<std::filesystem::path> trace_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(HAPAX_SOURCE)) {
-    if (entry.path().extension() == ".trace") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+// Looked for once in a process: there is one for each test.
+inline const std::vector<std::filesystem::path>& trace_files() {
+  static const std::vector<std::filesystem::path> all = [] {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(HAPAX_SOURCE)) {
+      if (entry.path().native().ends_with(".trace")) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }();
+  return all;
 }
 
 inline std::vector<Chronicle> scenes_of_text(const std::string& text) {
