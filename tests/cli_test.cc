@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <initializer_list>
+#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -486,6 +487,8 @@ TEST_F(Cli, TheExamplesOfTheHelpWork) {
       std::string line = help.substr(at + 9, help.find('\n', at + 1) - at - 9);
       line = line.substr(0, std::min(line.find("   "), line.find(" | ")));
       if (line.find("1000000") != std::string::npos) continue;  // Takes its time; run elsewhere.
+      // As are 100 members and 1000 seeds: here the words are tested.
+      line = std::regex_replace(line, std::regex{" (-n|--seeds) ([0-9]{2})0+\\b"}, " $1 $2");
       const Finished finished = hapax(line);
       EXPECT_NE(finished.status, 2) << line << '\n' << finished.err;
       EXPECT_NE(finished.out, "") << line;
