@@ -127,7 +127,7 @@ TEST_F(Cli, ANoteSaysThatTheAlgorithmIsUsedOutsideItsAssumptions) {
 }
 
 TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
-  expect_refused("", "try `hapax compare -n 10`");
+  expect_refused("", "`hapax --help` lists them");
   expect_refused("frobnicate", "there is no command 'frobnicate'; use one of algorithms");
   expect_refused("--frobnicate", "unknown option --frobnicate");
   expect_refused("statsu", "there is no command 'statsu'; did you mean status?");
