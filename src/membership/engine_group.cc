@@ -148,7 +148,7 @@ void EngineGroup::remember(Epoch epoch) {
 }
 
 bool EngineGroup::may_have_lost_all() const {
-  return registrar_.directory().reg.roll.members.empty() && !options_.state.is_new_group;
+  return registrar_.directory().reg.roll.members.empty() && !service_.is_new_group();
 }
 
 void EngineGroup::note_if_older(const Register& reg) {
@@ -231,7 +231,9 @@ void EngineGroup::on_directory(const Directory& directory) {
   const bool is_here = links_.is_open() && service_.keeper().self() == registrar_.me().life;
   if (is_here) links_.meet(directory);
   if (is_here && directory.set) follow_ttl(*directory.set);
-  const Epoch beyond = options_.state.is_new_group ? Epoch{} : epoch_of_today();
+  // Where there has been a view, its number may be that of an old copy, adopted or restored.
+  const bool is_first = service_.is_new_group() && directory.reg.version == 0;
+  const Epoch beyond = is_first ? Epoch{} : epoch_of_today();
   service_.on_register(boot_clock_now(), directory.reg, beyond, orders_);
   tend();
 }
@@ -290,9 +292,10 @@ void EngineGroup::see_to_membership() {
     links_.close();
     enlist();
   }
-  if (upkeep_.is_time_to_show_life(now)) registrar_.show_life();
   if (links_.is_open() && !is_leaving_ && upkeep_.may_announce(now)) {
     service_.announce(now, orders_);
+  } else if (!registrar_.me().announced && upkeep_.is_time_to_show_life(now)) {
+    registrar_.show_life();
   }
   if (const auto reach = upkeep_.reach(now)) {
     registrar_.set_reached(reach->members);

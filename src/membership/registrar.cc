@@ -134,6 +134,7 @@ void Registrar::try_to_enlist(const Directory& now) {
                    own_commit_ = revision;
                    learn(revision);
                    wish_.reset();
+                   is_new_group_ = false;
                    me_ = me;
                    set_ = set;
                    handlers_.on_enlisted(me_);

@@ -86,7 +86,7 @@ class Registrar {
 
   engine::Engine& engine_;
   const std::string settings_;
-  const bool is_new_group_;
+  bool is_new_group_;  // As far as we have not been in it.
   Handlers handlers_;
   std::unique_ptr<engine::Watch> watch_;
   Directory directory_;

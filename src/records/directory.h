@@ -31,8 +31,8 @@
 
 namespace hapax {
 
-inline constexpr std::uint32_t kSeats =
-    64;  // Members of a group at a time, and a few on their way.
+// Members of a group at a time, and a few on their way.
+inline constexpr std::uint32_t kSeats = Roll::kMostMembers;
 
 struct Enlisted {
   Life life{};

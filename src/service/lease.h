@@ -25,8 +25,14 @@ class Lease {
   // Of beats that do not say theirs, and of all that there have been.
   LeaseTimes started() const { return {started_}; }
   LeaseTimes longest() const { return {longest_}; }
-  // Meaningful while there is a lease.
+  // There is one, or would be if all that was sent had been acknowledged.
+  bool has_begun() const { return end_ != Instant{}; }
   Instant end() const { return end_; }
+  Span margin() const { return margin_; }  // Of clients, to have left by then.
+
+  void announce(Instant sent) {
+    if (!has_begun()) end_ = sent + LeaseTimes{std::min(said_, times_.ttl)}.lease();
+  }
 
   void set_ttl(Span ttl, Span started, Span longest) {
     times_.ttl = ttl;
@@ -42,7 +48,10 @@ class Lease {
   void on_acknowledged(Instant sent, Span said) {
     Span promised = std::min(said, times_.ttl);
     if (sent < unsure_until_) promised = std::min(promised, unsure_);
-    end_ = std::max(end_, sent + LeaseTimes{promised}.lease());
+    const Instant end = sent + LeaseTimes{promised}.lease();
+    if (end < end_) return;
+    end_ = end;
+    margin_ = LeaseTimes{promised}.margin();
   }
   void on_unanswered(Instant sent, Span said) {
     unsure_ = sent < unsure_until_ ? std::min(unsure_, said) : said;
@@ -60,6 +69,7 @@ class Lease {
   Span unsure_{};           // Said by beats that were not answered …
   Instant unsure_until_{};  // … and may be written until then.
   Instant end_{};
+  Span margin_{};  // The one of the TTL by which it ends.
 };
 
 }  // namespace hapax

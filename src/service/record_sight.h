@@ -23,6 +23,7 @@ class RecordSight {
     last_read_ = now;
     if (!reg.roll.members.empty()) {
       empty_since_.reset();
+      is_new_group_ = false;  // From now on there has been one.
     } else if (!empty_since_ || !looked_on) {
       empty_since_ = now;
     }
@@ -30,6 +31,7 @@ class RecordSight {
   }
   void look_anew() { last_read_.reset(); }
 
+  bool is_new_group() const { return is_new_group_; }
   // When every lease that the engine may have forgotten is over; nothing: there are members, who
   // are waited for or report.
   std::optional<Instant> may_found_at() const {

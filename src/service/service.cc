@@ -23,7 +23,7 @@ void Service::on_time(Instant now, Orders& orders) {
 
 // What has run out by now, before anything else is looked at.
 void Service::settle_time(Instant now, Orders& orders) {
-  if (!keeper().is_leased() || now < lease_.end()) return;
+  if (!is_lease_to_end() || now < lease_.end()) return;
   const auto tell = [](Keeper& keeper, Keeper::Effects& effects) {
     keeper.lease_ended(effects);
     keeper.lapse();
@@ -31,10 +31,15 @@ void Service::settle_time(Instant now, Orders& orders) {
   tell_keeper(now, tell, orders);
 }
 
+// There is one, or there would be, had the engine's answers come.
+bool Service::is_lease_to_end() const {
+  return lease_.has_begun() && !keeper().has_lapsed() && keeper().standing() != Standing::ended;
+}
+
 Instant Service::next_deadline() const {
   Instant next = is_reading_ ? Instant::max() : next_read_;
   const auto no_later = [&](Instant at) { next = std::min(next, at); };
-  if (keeper().is_leased()) no_later(lease_.end());
+  if (is_lease_to_end()) no_later(lease_.end());
   const Standing standing = keeper().standing();
   if (standing == Standing::outside || standing == Standing::ended) return next;
   const bool beats = !keeper().is_leaving() && !keeper().has_lapsed();
@@ -165,6 +170,8 @@ Result<void> Service::abandon(Instant now, std::string_view name, WaiterId waite
 }
 
 void Service::lose(Instant now, const std::string& name, WaiterId waiter, Orders& orders) {
+  settle_time(now, orders);
+  if (keeper().has_lapsed()) return;  // With all else.
   views_.lose(name, waiter, orders);
   go_on(now, orders);
 }

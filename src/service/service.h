@@ -56,8 +56,7 @@ class Service {
   void on_committed(Instant now, const EngineAsk& ask, Outcome outcome, Orders& orders);
   // `beyond`: see Keeper. REQUIRES: read after our last commit that has been answered.
   void on_register(Instant now, const Register& reg, Epoch beyond, Orders& orders);
-  // The engine's records are older than those that we have seen: this life is over.
-  void on_went_back(Instant now, Orders& orders);
+  void on_went_back(Instant now, Orders& orders);  // Its records are older than what we have seen.
   void on_unreadable(Instant now, Orders& orders);
   // The engine was out of reach for a moment, and may have been restored.
   void look_anew() { sight_.look_anew(); }
@@ -102,8 +101,9 @@ class Service {
   // the lease: they have left when it is over and others come in.
   std::optional<Span> lease_left(Instant now) const;
   const Lease& lease() const { return lease_; }
-  Instant promised_until() const { return lease_.end() - lease_.times().margin(); }
-  const BeatWatch& beats() const { return beats_; }  // Of the others, as we saw them.
+  Instant promised_until() const { return lease_.end() - lease_.margin(); }
+  bool is_new_group() const { return sight_.is_new_group(); }  // And nobody has been in it.
+  const BeatWatch& beats() const { return beats_; }            // Of the others, as we saw them.
   // Its beat has changed not long ago.
   bool is_fresh(Life life, Instant now) const {
     return beats_.has_changed_within(lease_.times().ttl / 2, life, now);
@@ -114,6 +114,7 @@ class Service {
 
  private:
   void settle_time(Instant now, Orders& orders);
+  bool is_lease_to_end() const;
   template <class What>
   void tell_keeper(Instant now, What&& what, Orders& orders) {
     follow_up(now, views_.tell_keeper(what, orders), orders);

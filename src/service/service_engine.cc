@@ -17,6 +17,7 @@ void Service::ask(EngineAsk::Kind kind, Instant now, Orders& orders) {
   switch (kind) {
     case EngineAsk::Kind::announce:
       is_announcing_ = true;
+      lease_.announce(now);
       break;
     case EngineAsk::Kind::beat:
       is_beating_ = true;

@@ -93,6 +93,36 @@ TEST_F(LostGrants, TheNextCountsOnFromEntriesThatNobodyWasAskedFor) {
   EXPECT_GT(orders_.grants.front().fence, (Fence{first.epoch, *last_}));
 }
 
+// Its announcement and its first beats were done, and it did not hear of it: by then others may
+// have gone on without it, on an engine that forgets.
+TEST_F(LostGrants, WhoNeverHeardOfALeaseComesBackAsAnotherLifeToo) {
+  Orders orders;
+  Service service{Policy::parse("carvalho-roucairol", {}).value(), LeaseTimes{}, *this, true};
+  service.be_born(Life{9}, Epoch{});
+  service.announce(now_, orders);
+  const Register alone{1, Roll{Epoch{1}, {Life{9}}}, {{Life{9}, 1}}};
+  const auto lose_answers = [&] {
+    for (const EngineAsk& ask : std::exchange(orders.asks, {})) {
+      if (ask.kind != EngineAsk::Kind::read) {
+        service.on_committed(now_, ask, Outcome::unknown, orders);
+      }
+    }
+  };
+  lose_answers();
+  service.on_register(now_, alone, Epoch{}, orders);
+  lose_answers();
+  EXPECT_EQ(service.keeper().standing(), Standing::running);
+  EXPECT_TRUE(service.acquire(now_, "it", WaiterId{1}, Want::exclusive, orders).has_value());
+  now_ += LeaseTimes{}.patience();
+  service.on_time(now_, orders);
+  for (EngineAsk ask : std::exchange(orders.asks, {})) {
+    EXPECT_NE(ask.kind, EngineAsk::Kind::beat);
+  }
+  service.on_register(now_, alone, Epoch{}, orders);
+  EXPECT_THAT(orders.grants, IsEmpty());
+  EXPECT_TRUE(orders.ended);
+}
+
 TEST_F(LostGrants, ALeaseIsSaidAgainAfterItWasLost) {
   ASSERT_TRUE(orders_.leased_until.has_value());
   orders_.clear();

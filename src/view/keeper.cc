@@ -16,7 +16,7 @@ void Keeper::on_announced(Outcome outcome, Effects& fx) {
   switch (outcome) {
     case Outcome::committed:
       standing_ = Standing::announced;
-      leased_ = true;
+      leased_ = !lapsed_;
       fx.read = true;
       break;
     case Outcome::conflict:  // An earlier attempt has succeeded; or we were shut out meanwhile.
@@ -49,7 +49,7 @@ void Keeper::lease_ended(Effects& fx) {
 void Keeper::on_register(const Register& now, Effects& fx, Epoch beyond) {
   if (standing_ == Standing::ended) return;
   if (standing_ == Standing::outside) {
-    if (now.beat_of(self_) == nullptr) {
+    if (now.beat_of(self_) == nullptr && !lapsed_) {
       if (refused_) end(fx);
       return;
     }
@@ -167,6 +167,7 @@ std::optional<Proposal> Keeper::proposal_from(const Register& now, Epoch beyond)
     if (!goes(life)) proposal.next.members.push_back(life);
   }
   for (const Beat& beat : now.beats) {
+    if (proposal.next.members.size() == Roll::kMostMembers) break;  // The others come next.
     if (!goes(beat.life) && !now.roll.has(beat.life)) proposal.next.members.push_back(beat.life);
   }
   const bool same = proposal.next.members == now.roll.members && proposal.gone.empty();

@@ -107,15 +107,19 @@ class Keeper {
   // There was nobody in the roll for long enough: we may be the first.
   void may_found() { founds_ = true; }
   // Nothing has been read for so long that what stood still may have moved since, and be back.
-  void look_anew() { overdue_.clear(); }
+  void look_anew() {
+    overdue_.clear();
+    founds_ = false;
+  }
   // Our links have lost what they had: the same members start afresh, and we grant nothing before
   // that.
   void renew_view();
   // The lease had run out: the group may have gone on without us, and the engine may be restored
   // from a copy that does not know. This life beats no more, reports for no view, and is over as
   // soon as the engine answers; the next one waits for it, and so for every lease that such a copy
-  // has forgotten.
-  void lapse() { lapsed_ = is_member() || standing_ == Standing::announced; }
+  // has forgotten. The same holds for one that has been announced, maybe, and did not hear of it
+  // for as long as that would have been a lease.
+  void lapse() { lapsed_ = standing_ != Standing::ended; }
   // We want to leave. Nothing is granted any more, no beat renews the lease, and we are out when
   // nothing is held here any more or the lease is over.
   void leave(Effects& fx);

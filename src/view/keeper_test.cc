@@ -120,6 +120,41 @@ TEST(Keeper, LosesWithItsLeaseAndComesBackAsAnotherLife) {
   EXPECT_EQ(keeper.standing(), Standing::ended);
 }
 
+TEST(Keeper, MayHaveBeenAnnouncedAndEndsIfItHearsOfItTooLate) {
+  for (const Outcome outcome : {Outcome::unknown, Outcome::committed}) {
+    Keeper keeper{kA};
+    Keeper::Effects fx;
+    keeper.announce(fx);
+    keeper.lapse();
+    keeper.on_announced(outcome, fx);
+    EXPECT_FALSE(keeper.is_leased());
+    keeper.on_register(register_of(1, 1, {kA}, {{kA, 1}}), fx);
+    EXPECT_TRUE(fx.ended);
+    EXPECT_FALSE(fx.begin);
+  }
+}
+
+// All come back at once after an outage, beside their former lives.
+TEST(Keeper, LetsNoMoreIntoAViewThanThereAreSeats) {
+  std::vector<Life> dead;
+  std::vector<Beat> beats;
+  for (std::uint64_t i = 1; i <= Roll::kMostMembers; ++i) {
+    dead.push_back(Life{i});
+    beats.push_back({Life{i}, 1});
+  }
+  for (std::uint64_t i = 101; i <= 160; ++i) beats.push_back({Life{i}, 1});
+  Keeper keeper{Life{101}};
+  Keeper::Effects fx;
+  keeper.announce(fx);
+  keeper.on_announced(Outcome::committed, fx);
+  for (const Life life : dead) keeper.on_overdue({life, 1});
+  keeper.propose(fx);
+  keeper.on_register(register_of(7, 7, dead, beats), fx);
+  ASSERT_TRUE(fx.proposal.has_value());
+  EXPECT_EQ(fx.proposal->gone.size(), Keeper::kMostGone);
+  EXPECT_EQ(fx.proposal->next.members.size(), Roll::kMostMembers);
+}
+
 TEST(Keeper, ReportsForNoViewAfterItsLease) {
   Keeper keeper = running();
   Keeper::Effects fx;

@@ -32,6 +32,7 @@ struct Roll {
   // carries them on.
   std::string algorithms{};
   HAPAX_RECORD(Roll, epoch, members, after, algorithms)
+  static constexpr std::size_t kMostMembers = 64;
 
   std::optional<NodeId> place_of(Life life) const {
     const auto at = std::find(members.begin(), members.end(), life);

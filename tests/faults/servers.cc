@@ -64,6 +64,7 @@ class Servers : public EngineUnderTest {
       const auto copy = folder.string() + ".copy";
       const auto from = back ? copy : folder.string(), to = back ? folder.string() : copy;
       std::filesystem::remove_all(to);
+      if (!std::filesystem::exists(from)) continue;  // Wiped, and not started since.
       std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
     }
   }
