@@ -34,9 +34,11 @@ function(hapax_compile_as_test target)
 endfunction()
 
 # Files that are objects of their own even where those of a room are compiled together: `hapax run` takes only these, and so
-# loads the libraries of neither the others nor of precompiled headers.
+# loads none of the others' libraries; WITHOUT_HEADERS: nor those of the precompiled headers of a room that talks.
 function(hapax_apart)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+  cmake_parse_arguments(APART WITHOUT_HEADERS "" "" ${ARGN})
+  set_source_files_properties(${APART_UNPARSED_ARGUMENTS} PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ${APART_WITHOUT_HEADERS})
 endfunction()
 
 # The rooms that the given targets are built on, with themselves, that have something to link; and the
