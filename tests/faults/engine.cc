@@ -58,6 +58,10 @@ class Embedded : public EngineUnderTest {
     const bool back = std::exchange(has_copy_, !has_copy_);
     copy(back ? "copy.db" : "engine.db", back ? "engine.db" : "copy.db");
   }
+  void heal() override {
+    sitting_.reset();
+    std::filesystem::remove(disk_ / "filler");
+  }
   bool is_committing(pid_t process) const override {
     return engine::writer_of(disk_ / "engine.db") == process;
   }
