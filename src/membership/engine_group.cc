@@ -74,6 +74,8 @@ Registrar::Handlers EngineGroup::registrar_handlers() {
                 options_.group, theirs, settings_.given().text());
             if (is_enlisted()) host_.log_once(refusal_);
           },
+      .on_not_enlisted =
+          [this] { host_.log_once("cannot enlist, and tries again: " + registrar_.health().said); },
       .on_taken =
           [this](const Enlisted& owner) {
             refusal_ = fmt::format(

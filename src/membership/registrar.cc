@@ -129,7 +129,10 @@ void Registrar::try_to_enlist(const Directory& now) {
                    // Not enlisted for certain: try again, as another life; if the engine is away,
                    // when somebody asks for the next read. One that is enlisted and never announced
                    // is struck off by the others.
-                   if (outcome == engine::Outcome::unknown) return;
+                   if (outcome == engine::Outcome::unknown) {
+                     if (handlers_.on_not_enlisted) handlers_.on_not_enlisted();
+                     return;
+                   }
                    if (outcome == engine::Outcome::conflict) return read();
                    own_commit_ = revision;
                    learn(revision);

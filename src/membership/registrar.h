@@ -28,6 +28,8 @@ class Registrar {
     std::function<void()> on_went_back;
     // The group has other settings, these, and we are not let in as long as it does.
     std::function<void(const std::string& settings)> on_refused;
+    // The engine may not have taken it. It is tried again.
+    std::function<void()> on_not_enlisted{};
     // Somebody who is alive has the seat that we were told to take, and we do not get it.
     std::function<void(const Enlisted& owner)> on_taken{};
     // We are not let in as long as that is there.
