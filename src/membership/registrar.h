@@ -18,8 +18,7 @@ namespace hapax {
 class Registrar {
  public:
   struct Handlers {
-    // Read, because asked for or changed.
-    std::function<void(const Directory&)> on_directory;
+    std::function<void(const Directory&)> on_directory;  // Read, because asked for or changed.
     std::function<void(const std::string& why)> on_unreadable;
     std::function<void()> on_gap;  // The engine was out of reach: what was seen may be over.
     std::function<void(const EngineAsk&, Outcome)> on_committed;
@@ -28,8 +27,7 @@ class Registrar {
     std::function<void()> on_went_back;
     // The group has other settings, these, and we are not let in as long as it does.
     std::function<void(const std::string& settings)> on_refused;
-    // The engine may not have taken it. It is tried again.
-    std::function<void()> on_not_enlisted{};
+    std::function<void()> on_not_enlisted{};  // Maybe not. It is tried again.
     // Somebody who is alive has the seat that we were told to take, and we do not get it.
     std::function<void(const Enlisted& owner)> on_taken{};
     // We are not let in as long as that is there.
