@@ -53,6 +53,8 @@ void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::cont
   visitor->start();
 }
 
+static_assert(kClientsNotice == session::kUntilNoticed);
+
 // Its waits end. What it holds is free: at once, or when it must have noticed.
 void Clients::on_gone(Visitor& visitor) {
   const auto gone = visitor.shared();

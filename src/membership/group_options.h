@@ -21,6 +21,9 @@
 namespace hapax {
 
 // What a member remembers across its runs, and what it may assume if it remembers nothing.
+// See session::kUntilNoticed.
+inline constexpr std::chrono::milliseconds kClientsNotice{4'200};
+
 struct StatePlan {
   std::filesystem::path path;  // Empty: nowhere. REQUIRES, of a list: not empty.
   // Nobody has named that place: an engine's member goes on without it, if it cannot be used.
@@ -34,7 +37,7 @@ struct StatePlan {
   // it.
   bool serves_clients = true;
   // Of a list: how long a client of a life that has ended may take to notice.
-  Span clients_notice = std::chrono::milliseconds{4'200};
+  Span clients_notice = kClientsNotice;
 };
 
 struct FixedList {

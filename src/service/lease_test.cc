@@ -4,6 +4,7 @@
 
 #include "base/prng.h"
 #include "service/beat_watch.h"
+#include "service/record_sight.h"
 
 namespace hapax {
 namespace {
@@ -69,6 +70,32 @@ TEST(Lease, IsOverWhenABeatOfItHasStoodStill) {
       ASSERT_LE(lease.end(), given_up);
     }
   }
+}
+
+TEST(Lease, KeepsTheMarginOfTheTtlByWhichItEnds) {
+  const Span longer = std::chrono::seconds{10};
+  Lease lease{LeaseTimes{longer}};
+  lease.on_acknowledged(Instant{1}, longer);
+  lease.set_ttl(std::chrono::seconds{1}, longer, longer);
+  EXPECT_EQ(lease.margin(), LeaseTimes{longer}.margin());
+  lease.on_acknowledged(Instant{1} + longer, longer);
+  EXPECT_EQ(lease.margin(), LeaseTimes{std::chrono::seconds{1}}.margin());
+}
+
+TEST(RecordSight, WaitsInANewGroupTooOnceSomebodyHasBeenInIt) {
+  const Lease lease{LeaseTimes{}};
+  RecordSight sight{lease, true};
+  const Register nobody;
+  const Register somebody{1, Roll{Epoch{1}, {Life{1}}}, {}};
+  sight.look_at(Instant{1}, nobody);
+  EXPECT_EQ(sight.may_found_at(), Instant{1});
+  sight.look_at(Instant{2}, somebody);
+  EXPECT_EQ(sight.may_found_at(), std::nullopt);
+  sight.look_at(Instant{3}, nobody);  // Wiped.
+  EXPECT_EQ(sight.may_found_at(), Instant{3} + LeaseTimes{}.patience());
+  const Register all_have_left{2, Roll{Epoch{2}, {}}, {}};  // Restored to that.
+  sight.look_at(Instant{4}, all_have_left);
+  EXPECT_EQ(sight.may_found_at(), Instant{3} + LeaseTimes{}.patience());
 }
 
 TEST(BeatWatch, WaitsForABeatAsLongAsItSays) {

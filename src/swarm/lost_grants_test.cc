@@ -123,6 +123,16 @@ TEST_F(LostGrants, WhoNeverHeardOfALeaseComesBackAsAnotherLifeToo) {
   EXPECT_TRUE(orders.ended);
 }
 
+TEST_F(LostGrants, ALockThatIsBrokenAfterTheLeaseLetsNobodyIn) {
+  acquire(1);
+  acquire(2);
+  orders_.clear();
+  now_ = service_.lease().end();
+  service_.lose(now_, "it", WaiterId{1}, orders_);
+  EXPECT_THAT(orders_.lost, ElementsAre(WaiterId{1}));
+  EXPECT_THAT(orders_.grants, IsEmpty());
+}
+
 TEST_F(LostGrants, ALeaseIsSaidAgainAfterItWasLost) {
   ASSERT_TRUE(orders_.leased_until.has_value());
   orders_.clear();
