@@ -122,17 +122,17 @@ Hold::Hold(const Wanted& wanted, Signals& signals, const Least& least)
   listen_while(signals, [&] { take(wanted, least); });
 }
 
-void Hold::connect(const Wanted& wanted) {
+void Hold::connect(const std::string& address, const std::string& name) {
   grants_.reset();
-  client_.reset(new Client{reach(fmt::format("{}", fmt::join(addresses_, ",")),
-                                 Purpose::takes_locks)});  // Made in place: it cannot be moved.
-  grants_.emplace(*client_, wanted.name);
+  client_.reset(
+      new Client{reach(address, Purpose::takes_locks)});  // Made in place: it cannot be moved.
+  grants_.emplace(*client_, name);
 }
 
 bool Hold::connect_elsewhere(const Wanted& wanted) {
   if (addresses_.size() < 2) return false;
   addresses_.erase(addresses_.begin());
-  connect(wanted);
+  connect(fmt::format("{}", fmt::join(addresses_, ",")), wanted.name);
   return true;
 }
 
@@ -140,7 +140,7 @@ void Hold::take(const Wanted& wanted, const Least& least) {
   addresses_ =
       Client::options_for(wanted.address.empty() ? Client::default_address() : wanted.address)
           .addresses;
-  connect(wanted);
+  connect(wanted.address, wanted.name);  // As it was given, for an error to say where.
   auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
   const bool at_once = wanted.nonblock || (wanted.wait_s && *wanted.wait_s == 0);
   if (at_once) {

@@ -65,7 +65,7 @@ class Hold {
 
  private:
   void take(const Wanted& wanted, const Least& least);
-  void connect(const Wanted& wanted);
+  void connect(const std::string& address, const std::string& name);
   // Where a daemon leaves, the next of several addresses; false if all were asked.
   bool connect_elsewhere(const Wanted& wanted);
 
