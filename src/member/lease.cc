@@ -17,9 +17,8 @@
 
 namespace hapax::client {
 
-Lease::Lease(bool runs_out) {
+Lease::Lease(bool runs_out) : term_(runs_out) {
   if (!runs_out) return;
-  until_ = 0;
   timer_ = checked(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd");
   wake_ = checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd");
   const NoSignals none;
@@ -40,19 +39,17 @@ Lease::~Lease() {
 }
 
 bool Lease::covers(Term term) const noexcept {
-  const Instant end = until();  // Before the term is looked at: then it is of that term.
-  if (term_.load(std::memory_order_acquire) != term) return false;
-  return end == kForever || boot_clock_now() + kLeast <= end;
+  return term_.covers(term, [] { return boot_clock_now(); });
 }
 
 Span Lease::left() const noexcept {
-  const Instant end = until();
-  return end == kForever ? Span::max() : std::max(Span{0}, end - boot_clock_now());
+  const Instant end = term_.until();
+  return end == LeaseTerm::kForever ? Span::max() : std::max(Span{0}, end - boot_clock_now());
 }
 
 std::stop_token Lease::token(Term term) const {
   const std::lock_guard lock{mutex_};
-  if (term == 0 || term == term_.load(std::memory_order_relaxed)) return source_.get_token();
+  if (term == 0 || term == term_.number()) return source_.get_token();
   std::stop_source over;
   over.request_stop();
   return over.get_token();
@@ -60,7 +57,7 @@ std::stop_token Lease::token(Term term) const {
 
 void Lease::renew(Instant until) {
   const std::lock_guard lock{mutex_};
-  until_.store(until.count(), std::memory_order_release);
+  term_.renew(until);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(until);
   itimerspec at{};
   at.it_value = {seconds.count(), (until - seconds).count()};
@@ -69,14 +66,11 @@ void Lease::renew(Instant until) {
 
 Lease::Term Lease::grant() {
   const std::lock_guard lock{mutex_};
-  is_given_ = true;
-  return term_.load(std::memory_order_relaxed);
+  return term_.grant();
 }
 
 void Lease::end_term() {
-  until_.store(0, std::memory_order_release);
-  if (!std::exchange(is_given_, false)) return;
-  term_.fetch_add(1, std::memory_order_acq_rel);
+  if (!term_.end()) return;
   std::erase_if(notices_, [](Notice& notice) {
     if (!notice.is_done->load()) return false;
     notice.thread.join();
@@ -110,7 +104,7 @@ void Lease::watch() {
     const std::lock_guard lock{mutex_};
     if (is_stopping_) return;
     // It may have been renewed meanwhile.
-    if (boot_clock_now() >= until()) end_term();
+    if (boot_clock_now() >= term_.until()) end_term();
   }
 }
 

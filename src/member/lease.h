@@ -1,33 +1,26 @@
 // The lease behind the grants of a member inside this program, as its threads see it. The loop
 // renews it; a thread of its own notices when it runs out, whatever the loop is busy with. Holders
 // are told on a further thread, one for each term that ends, so that what they do then holds up
-// nobody, not even those who are told of the next loss.
-//
-// Every grant belongs to a term. A term ends once, with all its grants; what is granted afterwards
-// belongs to the next one, whose token has not fired.
+// nobody, not even those who are told of the next loss. Each term has a token, which fires as it
+// ends.
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
-#include "service/lease_times.h"
+#include "service/lease_term.h"
 
 namespace hapax::client {
 
 class Lease {
  public:
-  using Term = std::uint64_t;  // From 1.
-  static constexpr Instant kForever = Instant::max();
-  // Less is nothing: whoever asks how long it is good for is told in milliseconds.
-  static constexpr Span kLeast = std::chrono::milliseconds{1};
+  using Term = LeaseTerm::Number;
 
-  // A lease that has run out stays so until it is renewed. Where there are no leases there is one
-  // term, for ever. Throws std::system_error.
+  // Throws std::system_error.
   explicit Lease(bool runs_out);
   ~Lease();
   Lease(const Lease&) = delete;
@@ -37,8 +30,7 @@ class Lease {
 
   bool runs_out() const noexcept { return timer_ >= 0; }
   // On the clock of boot_clock.h.
-  Instant until() const noexcept { return Instant{until_.load(std::memory_order_acquire)}; }
-  Term term() const noexcept { return term_.load(std::memory_order_acquire); }
+  const LeaseTerm& term() const noexcept { return term_; }
   // Whether a grant of that term is good now.
   bool covers(Term term) const noexcept;
   Span left() const noexcept;
@@ -59,13 +51,11 @@ class Lease {
   // REQUIRES: mutex_ is held.
   void end_term();
 
-  int timer_ = -1;  // Fires when the lease is over.
-  int wake_ = -1;   // For the thread: it is to end.
-  std::atomic<Instant::rep> until_{kForever.count()};
-  std::atomic<Term> term_{1};
-  mutable std::mutex mutex_;  // Guards what follows.
+  int timer_ = -1;            // Fires when the lease is over.
+  int wake_ = -1;             // For the thread: it is to end.
+  LeaseTerm term_;            // Changed with the mutex held.
+  mutable std::mutex mutex_;  // Guards what follows, too.
   std::stop_source source_;   // Of the term.
-  bool is_given_ = false;     // There was a grant in this term.
   bool is_stopping_ = false;
   // One for each term that has ended, as long as its holders are being told.
   struct Notice {

@@ -21,23 +21,14 @@ void Member::LocalLock::give_up(WaiterId waiter, std::error_code why) {
 }
 
 void Member::LocalLock::on_granted(const hapax::Grant& grant) {
-  const auto [waiter, fence, may_keep] = grant;
-  const std::uint64_t before = word_.load(std::memory_order_relaxed);
-  HAPAX_CHECK(keeping_of(before) == Keeping::away);
-  const std::uint64_t number = number_of(before) + 1;
-  holder_ = waiter;
-  first_.store(number, std::memory_order_release);
-  epoch_.store(hapax::number(fence.epoch), std::memory_order_release);
-  turn_.store(hapax::number(fence.turn), std::memory_order_release);
-  term_.store(member_.lease_.grant(), std::memory_order_release);
-  // What cannot be kept is released by the first unlock; nor is what a view granted that has
-  // stopped meanwhile.
-  const bool keep = may_keep && fence.epoch == member_.daemon_->epoch() && !member_.is_leaving_;
-  word_.store(word_of(keep ? Keeping::used : Keeping::wanted, number), std::memory_order_release);
+  // What a view granted that has stopped meanwhile is not kept.
+  const bool keep =
+      grant.may_keep && grant.fence.epoch == member_.daemon_->epoch() && !member_.is_leaving_;
+  const KeptWord::Entry entry = word_.grant(grant, keep, member_.lease_.grant());
   // First come, first served: as a rule it is the first.
   auto at = open_.begin();
-  while (at->known_as != waiter) ++at;
-  end(*at, {}, {number, fence, {}, term_.load(std::memory_order_relaxed)});
+  while (at->known_as != grant.waiter) ++at;
+  end(*at, {}, {entry.number, entry.fence, {}, entry.term});
 }
 
 void Member::LocalLock::on_recalled(WaiterId) {
@@ -45,22 +36,16 @@ void Member::LocalLock::on_recalled(WaiterId) {
   stop_keeping();
 }
 
-void Member::LocalLock::stop_keeping() {
-  const std::uint64_t before = stop_entering();
-  if (keeping_of(before) == Keeping::kept) give_back(number_of(before));
-}
+void Member::LocalLock::stop_keeping() { release(word_.stop_keeping()); }
 
 bool Member::LocalLock::is_inside(WaiterId waiter) {
-  if (holder_ != waiter) return true;  // It has not been told yet.
-  if (keeping_of(stop_entering()) != Keeping::kept) return true;
-  holder_.reset();
-  return false;
+  if (word_.holder() != waiter) return true;  // It has not been told yet.
+  return word_.is_inside();
 }
 
 std::optional<Turn> Member::LocalLock::take_back(WaiterId waiter) {
-  if (holder_ != waiter) return std::nullopt;
-  holder_.reset();
-  return entry_for(number_of(take_word())).fence.turn;
+  if (word_.holder() != waiter) return std::nullopt;
+  return word_.take_back();
 }
 
 void Member::LocalLock::on_lost(WaiterId waiter, const std::string&) {
@@ -68,11 +53,13 @@ void Member::LocalLock::on_lost(WaiterId waiter, const std::string&) {
   member_.lease_.end();
 }
 
-void Member::LocalLock::give_back(std::uint64_t number) {
-  // It was lost, or the member has left.
-  if (!holder_ || number_of(word_.load(std::memory_order_relaxed)) != number) return;
-  const WaiterId holder = *std::exchange(holder_, std::nullopt);
-  member_.daemon_->release(name_, holder, entry_for(number).fence.turn);
+void Member::LocalLock::give_back_soon(std::uint64_t number) noexcept {
+  member_.loop_.visit(
+      [self = shared_from_this(), number] { self->release(self->word_.give_back(number)); });
+}
+
+void Member::LocalLock::release(const std::optional<KeptWord::GivenBack>& given) {
+  if (given) member_.daemon_->release(name_, given->holder, given->last);
 }
 
 void Member::LocalLock::give_all_up() {
@@ -81,24 +68,9 @@ void Member::LocalLock::give_all_up() {
 
 void Member::LocalLock::close() {
   HAPAX_CHECK(open_.empty());
-  give_back(number_of(take_word()));
-}
-
-std::uint64_t Member::LocalLock::stop_entering() {
-  std::uint64_t word = word_.load(std::memory_order_relaxed);
-  for (;;) {
-    const Keeping keeping = keeping_of(word);
-    if (keeping != Keeping::kept && keeping != Keeping::used) return word;
-    const Keeping next = keeping == Keeping::kept ? Keeping::away : Keeping::wanted;
-    if (word_.compare_exchange_weak(word, word_of(next, number_of(word)), std::memory_order_acquire,
-                                    std::memory_order_relaxed)) {
-      return word;
-    }
-  }
-}
-
-std::uint64_t Member::LocalLock::take_word() {
-  return word_.fetch_and(~word_of(Keeping::wanted, 0), std::memory_order_acq_rel);
+  const auto holder = word_.holder();
+  const Turn last = word_.take_back();
+  if (holder) release(KeptWord::GivenBack{*holder, last});
 }
 
 void Member::LocalLock::end(Waiting& waiting, std::error_code error,
