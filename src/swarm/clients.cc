@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "swarm/guarded.h"
 
 namespace hapax {
 namespace {
@@ -116,26 +117,11 @@ void SwarmClients::enter_if_good(Client& client) {
   ++stage_.report.entries;
   const Span hold = stage_.about(stage_.plan.hold);
   // Where several may be inside, there is nothing for them to update one at a time.
-  if (stage_.plan.units == 1) use_what_is_guarded(client, hold / 2);
+  if (stage_.plan.units == 1) {
+    use_what_is_guarded(stage_, client.lock, client.fence, client.want, hold / 2);
+  }
   stage_.agenda.after(hold, [this, &client, turn = ++client.turn] {
     if (client.turn == turn) finish(client);
-  });
-}
-
-// It reads now, and after a while reads again or writes, whatever it has been told meanwhile: it
-// may have slept.
-void SwarmClients::use_what_is_guarded(const Client& client, Span after) {
-  const Referee::Reading reading = stage_.referee.read(client.lock, client.fence, client.want);
-  if (!reading.admitted) return;
-  if (stage_.prng.below(20) == 0) after += 2 * stage_.plan.times.ttl;
-  stage_.agenda.after(after, [this, lock = client.lock, fence = client.fence, want = client.want,
-                              value = reading.value] {
-    SwarmReport& report = stage_.report;
-    if (want == Want::shared) {
-      if (!stage_.referee.read_again(lock, fence, value)) ++report.stale_refused;
-    } else {
-      stage_.referee.write(lock, fence, value) ? ++report.updates : ++report.stale_refused;
-    }
   });
 }
 

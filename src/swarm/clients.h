@@ -26,6 +26,7 @@ class SwarmClients {
   void on_granted(SwarmMember& m, const Grant& grant);
   void on_lost(WaiterId waiter);
   void on_crashed(const SwarmMember& m);
+  bool relies_on(WaiterId waiter);  // A client, on its grant.
 
   bool all_are_served() const;  // Since everything is healed.
   void complain_of_waiting();
@@ -53,7 +54,6 @@ class SwarmClients {
   std::uint32_t index_of(const Client& client) const;
   SwarmMember& home_of(const Client& client) { return members_[client.home]; }
   session::Heartbeat::Time clock_of(const Client& client) const;
-  bool relies_on(WaiterId waiter);  // On its grant.
 
   // --- what a client does ---
 
@@ -62,7 +62,6 @@ class SwarmClients {
   Want draw_want();
   void give_up(Client& client);
   void enter_if_good(Client& client);
-  void use_what_is_guarded(const Client& client, Span after);
   void finish(Client& client);
   void lose(Client& client);
   void give_back(Client& client);

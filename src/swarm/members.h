@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,15 @@
 #include "swarm/virtual_engine.h"
 
 namespace hapax {
+
+// What is in the same process as a member, if anything is: a program with a hapax::Node.
+class SwarmProgram : public Holders {
+ public:
+  virtual void on_leased(Instant until) = 0;
+  virtual void on_wanted(WaiterId waiter) = 0;
+  virtual void on_recalled(WaiterId waiter) = 0;
+  virtual void on_leaving() = 0;
+};
 
 struct SwarmMember final : Holders {
   std::uint32_t index = 0;
@@ -42,7 +52,14 @@ struct SwarmMember final : Holders {
   bool ended_free = true;
   bool is_open = false;  // It takes part, as this life.
 
-  bool is_inside(WaiterId) override { return true; }
+  SwarmProgram* program = nullptr;
+
+  bool is_inside(WaiterId waiter) override {
+    return program == nullptr || program->is_inside(waiter);
+  }
+  std::optional<Turn> take_back(WaiterId waiter) override {
+    return program == nullptr ? std::nullopt : program->take_back(waiter);
+  }
   bool runs() const { return service != nullptr || list != nullptr; }
   const Keeper& keeper() const { return service ? service->keeper() : list->views().keeper(); }
   Life life() const { return keeper().self(); }
@@ -50,15 +67,20 @@ struct SwarmMember final : Holders {
     return service ? service->acquire(now, name, waiter, want, orders)
                    : list->acquire(name, waiter, want, orders);
   }
-  Result<void> release(Instant now, const std::string& name, WaiterId waiter) {
-    return service ? service->release(now, name, waiter, std::nullopt, orders)
-                   : list->release(name, waiter, std::nullopt, orders);
+  // `last`: of the turns that it has taken by itself.
+  Result<void> release(Instant now, const std::string& name, WaiterId waiter,
+                       std::optional<Turn> last = std::nullopt) {
+    return service ? service->release(now, name, waiter, last, orders)
+                   : list->release(name, waiter, last, orders);
   }
   Result<void> abandon(Instant now, const std::string& name, WaiterId waiter) {
     return service ? service->abandon(now, name, waiter, orders)
                    : list->abandon(name, waiter, orders);
   }
-  void leave(Instant now) { service ? service->leave(now, orders) : list->leave(orders); }
+  void leave(Instant now) {
+    if (program != nullptr) program->on_leaving();
+    service ? service->leave(now, orders) : list->leave(orders);
+  }
   // What its clock shows at `t`, and when it shows `t`, or a bit later.
   Instant local(Instant t) const {
     return Instant{static_cast<std::int64_t>(static_cast<double>(t.count()) * rate) + 1};
@@ -72,7 +94,7 @@ class Members {
  public:
   struct Handlers {
     std::function<void(SwarmMember&, const Grant&)> on_granted;
-    std::function<void(WaiterId)> on_lost;
+    std::function<void(SwarmMember&, WaiterId)> on_lost;
     std::function<void(const SwarmMember&)> on_crashed;
   };
   Members(SwarmStage& stage, MakeLink make_link, Handlers handlers);

@@ -56,13 +56,15 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed, bool f
   if (plan.has_units()) plan.units = number(1, 4);
   if (find_algorithm(algorithm)->info.readers_join) plan.readers = number(10, 90);
   if (!fixed && plan.wipes + plan.restores == 0) plan.settings = share();
+  if (!plan.has_units() && prng.below(2) == 0) plan.threads = number(1, 8);
   return plan;
 }
 
 std::string SwarmPlan::text() const {
   const auto ms = [](Span span) { return static_cast<double>(span.count()) / 1e6; };
   return fmt::format(
-      "{} seed {}{}: {} members, {} clients{}, {} locks, ttl {:.0f} ms, latency {:.2f} ms, engine "
+      "{} seed {}{}: {} members, {} clients{}, {} threads, {} locks, ttl {:.0f} ms, latency {:.2f} "
+      "ms, engine "
       "{:.2f} ms, hold {:.0f} ms, think {:.0f} ms, a fault every {:.0f} ms a member for {:.0f} ms; "
       "of the "
       "faults crash {}, pause {}, cut {}, reset {}, engine cut {}, leave {}, evict {}, delete {}, "
@@ -73,10 +75,10 @@ std::string SwarmPlan::text() const {
       "% give "
       "up, drift {} in 10000",
       lock_kind(), seed, fixed ? ", a fixed list" : "", members, clients,
-      readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), locks, ms(times.ttl),
-      ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every), ms(unsafe), crashes,
-      pauses, cuts, resets, engine_cuts, leaves, evictions, deletions, wipes, restores, settings,
-      lost_answers, lost_frames, repeated_frames, overflows, give_up, drift);
+      readers == 0 ? "" : fmt::format(" ({} % of them read)", readers), threads, locks,
+      ms(times.ttl), ms(latency), ms(engine_latency), ms(hold), ms(think), ms(fault_every),
+      ms(unsafe), crashes, pauses, cuts, resets, engine_cuts, leaves, evictions, deletions, wipes,
+      restores, settings, lost_answers, lost_frames, repeated_frames, overflows, give_up, drift);
 }
 
 bool SwarmPlan::has_units() const { return find_algorithm(algorithm)->info.takes.units; }

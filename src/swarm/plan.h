@@ -16,9 +16,13 @@ struct SwarmPlan {
   // To see it caught: members do not wait for clients of their last life, or for leases that an
   // engine may have forgotten; or do not keep what they promised, or saw.
   bool hasty = false, forgetful = false;
+  // To see it caught: programs that are members do not look at their lease before they enter again;
+  // or do not say how often they did.
+  bool trusting = false, secretive = false;
   bool blunt = false;  // Records say another TTL at once, whatever was promised by the one before.
   std::uint32_t members = 3;
   std::uint32_t clients = 6;  // In all, spread over the members.
+  std::uint32_t threads = 0;  // Of programs that are members; likewise.
   std::uint32_t locks = 1;
   std::uint32_t units = 1;    // Of a semaphore.
   std::uint32_t readers = 0;  // Of 100 requests for a lock that can be shared: only to read.

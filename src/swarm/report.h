@@ -10,6 +10,7 @@ namespace hapax {
 struct SwarmReport {
   std::string violation;  // Empty: none.
   std::uint64_t entries = 0;
+  std::uint64_t kept_entries = 0;   // … of programs, that asked nobody.
   std::uint64_t lost = 0;           // Grants that ended with a lease.
   std::uint64_t stale_refused = 0;  // Late writes that the gate kept out.
   std::uint64_t updates = 0;        // Writes that it let through.
@@ -25,6 +26,7 @@ struct SwarmReport {
   // Of several runs together.
   void add(const SwarmReport& one) {
     entries += one.entries;
+    kept_entries += one.kept_entries;
     lost += one.lost;
     stale_refused += one.stale_refused;
     updates += one.updates;

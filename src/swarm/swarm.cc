@@ -6,6 +6,7 @@
 #include "swarm/clients.h"
 #include "swarm/faults.h"
 #include "swarm/members.h"
+#include "swarm/programs.h"
 #include "swarm/stage.h"
 
 namespace hapax {
@@ -16,11 +17,23 @@ class Swarm {
   Swarm(const SwarmPlan& plan, std::size_t log, MakeLink make_link)
       : stage_(plan, log),
         members_(stage_, std::move(make_link),
-                 {.on_granted = [this](SwarmMember& m,
-                                       const Grant& grant) { clients_.on_granted(m, grant); },
-                  .on_lost = [this](WaiterId waiter) { clients_.on_lost(waiter); },
-                  .on_crashed = [this](const SwarmMember& m) { clients_.on_crashed(m); }}),
+                 {.on_granted =
+                      [this](SwarmMember& m, const Grant& grant) {
+                        SwarmPrograms::owns(grant.waiter) ? programs_.on_granted(m, grant)
+                                                          : clients_.on_granted(m, grant);
+                      },
+                  .on_lost =
+                      [this](SwarmMember& m, WaiterId waiter) {
+                        SwarmPrograms::owns(waiter) ? programs_.on_lost(m, waiter)
+                                                    : clients_.on_lost(waiter);
+                      },
+                  .on_crashed =
+                      [this](const SwarmMember& m) {
+                        clients_.on_crashed(m);
+                        programs_.on_crashed(m);
+                      }}),
         clients_(stage_, members_),
+        programs_(stage_, members_, [this](WaiterId waiter) { return clients_.relies_on(waiter); }),
         faults_(stage_, members_) {}
 
   SwarmReport run() {
@@ -31,8 +44,9 @@ class Swarm {
     stage_.is_healed = true;
     members_.heal();
     advance(plan.unsafe + 24 * plan.longest_ttl() + 4 * session::kSilence +
-            plan.clients * (20 * (plan.hold + plan.think) + 400 * plan.latency));
+            (plan.clients + plan.threads) * (20 * (plan.hold + plan.think) + 400 * plan.latency));
     clients_.complain_of_waiting();
+    programs_.complain_of_waiting();
     stage_.report.violation = stage_.referee.violation();
     stage_.report.views = members_.views();
     stage_.report.log.assign(stage_.lines.begin(), stage_.lines.end());
@@ -42,7 +56,8 @@ class Swarm {
  private:
   void advance(Instant end) {
     const auto is_over = [&] {
-      return !stage_.referee.violation().empty() || clients_.all_are_served();
+      return !stage_.referee.violation().empty() ||
+             (clients_.all_are_served() && programs_.all_are_served());
     };
     while (!is_over() && stage_.agenda.step(end)) ++stage_.report.events;
   }
@@ -50,6 +65,7 @@ class Swarm {
   SwarmStage stage_;
   Members members_;
   SwarmClients clients_;
+  SwarmPrograms programs_;
   Faults faults_;
 };
 

@@ -125,6 +125,28 @@ TEST(Swarm, AreCaughtWithoutTheRulesForAnEngineThatForgets) {
   EXPECT_GT(fences, 0u);
 }
 
+// Of programs that are members, and keep what they have unlocked.
+TEST(Swarm, AreCaughtWhenTheyEnterWhatIsKeptWithoutTheRules) {
+  std::uint64_t entries = 0;
+  std::uint64_t late = 0;
+  std::uint64_t fences = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SwarmPlan plan = SwarmPlan::draw("carvalho-roucairol", seed);
+    plan.threads = 4;
+    plan.clients = 2;
+    plan.pauses = 30;
+    entries += run_swarm(plan).kept_entries;
+    plan.trusting = true;
+    if (run_swarm(plan).violation.find("after the lease is over") != std::string::npos) ++late;
+    plan.trusting = false;
+    plan.secretive = true;
+    if (run_swarm(plan).violation.find("fence") != std::string::npos) ++fences;
+  }
+  EXPECT_GT(entries, 0u);
+  EXPECT_GT(late, 0u);
+  EXPECT_GT(fences, 0u);
+}
+
 // Another algorithm and another TTL, again and again, besides all else that goes wrong.
 TEST(Swarm, DoNoHarmWhenSettingsAreChangedOften) {
   std::uint64_t caught = 0;
