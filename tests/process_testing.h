@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <optional>
 #include <signal.h>
+#include <sstream>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -32,9 +33,11 @@ using namespace std::chrono_literals;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 using Arguments = std::vector<std::string>;
 
+// Of a process that ends meanwhile: what could be read.
 inline std::string contents_of(const fs::path& path) {
-  std::ifstream file{path};
-  return {std::istreambuf_iterator<char>{file}, {}};
+  std::ostringstream text;
+  text << std::ifstream{path}.rdbuf();
+  return text.str();
 }
 
 // Looks every now and then; false if it did not become true in time.

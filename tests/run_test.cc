@@ -51,6 +51,21 @@ TEST_F(Run, SaysWhichCommandItCannotRun) {
   EXPECT_EQ(hapax({"run", "-n", "x", "--", "true"}).status, 0) << "it was given back";
 }
 
+TEST_F(Run, SaysWhichAddressIsNone) {
+  environment_[0].second = "nonsense";
+  expect_refused({"run", "x", "--", "true"}, 64, "$HAPAX_ADDRESS: 'nonsense' has no port");
+  expect_refused({"status"}, 64, "$HAPAX_ADDRESS: 'nonsense' has no port");
+  expect_refused({"run", "--address", "db1", "x", "--", "true"}, 64,
+                 "--address: 'db1' has no port");
+}
+
+TEST_F(Run, TakesAPathForAUnixSocket) {
+  start_group();
+  environment_[0].second = folder_ / "usual.sock";
+  EXPECT_EQ(hapax({"run", "x", "--", "echo", "here"}).out, "here\n");
+  EXPECT_EQ(hapax({"status"}).status, 0);
+}
+
 TEST_F(Run, PassesStandardInput) {
   start_group();
   const auto process = start({"run", "x", "--", "cat"});

@@ -242,7 +242,7 @@ TEST_F(Seeing, WithoutALeaseEverythingSaysSoAndWhy) {
   start(1);
   EXPECT_THAT(get(1, "/readyz"), AllOf(StartsWith("HTTP/1.1 200 "),
                                        MatchesRegex("(.|\n)*ready: a lease for another "
-                                                    "[0-9]+ ms, view [0-9]+ of 1 members\n")));
+                                                    "[0-9]+ ms, view [0-9]+ of 1 member\n")));
   {
     const Blockade blockade{engine_file()};
     ASSERT_TRUE(is_logged(1, "error: the lease is lost"));

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "base/counted.h"
+
 namespace hapax {
 namespace {
 
@@ -93,6 +95,12 @@ TEST(Text, WhatNeverChangesIsLeftOut) {
 TEST(Text, ARecordWithAShortFormOfItsOwnPrintsByIt) {
   EXPECT_EQ(to_text(Priced{5}), "5 euros");
   EXPECT_EQ(to_text(std::vector{Priced{5}, Priced{6}}), "[5 euros,6 euros]");
+}
+
+TEST(Counted, OneIsNoPlural) {
+  EXPECT_EQ(counted(1, "member"), "1 member");
+  EXPECT_EQ(counted(0, "member"), "0 members");
+  EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
 }
 
 }  // namespace

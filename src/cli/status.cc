@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/duration.h"
 #include "cli/commands.h"
 #include "cli/people.h"
@@ -115,14 +116,14 @@ void print_all(const GroupStatus& s) {
 
 void print_text(const GroupStatus& s) {
   if (s.view) {
-    show("group {}, view {} of {} members; {} answers (seat {}), up for {}\n", s.group,
-         number(s.epoch), s.size, s.name, s.member, show_since(s.uptime));
+    show("group {}, view {} of {}; {} answers (seat {}), up for {}\n", s.group, number(s.epoch),
+         counted(s.size, "member"), s.name, s.member, show_since(s.uptime));
   } else {
     show("group {}, epoch {}; member {} of {} answers, up for {}\n", s.group, number(s.epoch),
          s.member, s.size, show_since(s.uptime));
   }
-  show("here: {} held, {} waiting, {} entries; {} locks in memory\n", s.held, s.waiting, s.entries,
-       s.locks);
+  show("here: {} held, {} waiting, {}; {} in memory\n", s.held, s.waiting,
+       counted(s.entries, "entry", "entries"), counted(s.locks, "lock"));
   show("messages: {} out, {} in\n", s.messages_sent, s.messages_received);
   show("release: {}\n{}", s.release.empty() ? "older than this hapax" : s.release,
        release_warnings(s));

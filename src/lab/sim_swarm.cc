@@ -91,11 +91,13 @@ int simulate_swarm(const SimArguments& a) {
     if (a.seeds == 1) fmt::print("{}\n", SwarmPlan::draw(a.algorithm, a.seed, a.fixed).text());
     fmt::print(
         "{}, seeds {} … {}: {} faults, {} connections, {} messages that came again, {} views, {} "
-        "entries ({} of what was kept), {} grants lost with a lease, {} late writes refused, {} updates; {} events, "
+        "entries ({} of what was kept), {} grants lost with a lease, {} late writes refused, {} "
+        "updates; {} events, "
         "{:.1f} "
         "s\n",
         a.algorithm, a.seed, a.seed + a.seeds - 1, sum.faults, sum.meetings / 2, sum.repeated,
-        sum.views, sum.entries, sum.kept_entries, sum.lost, sum.stale_refused, sum.updates, sum.events, seconds);
+        sum.views, sum.entries, sum.kept_entries, sum.lost, sum.stale_refused, sum.updates,
+        sum.events, seconds);
     for (const Bad& b : bad) print_bad(b);
     if (violations > bad.size()) fmt::print("\nand {} more\n", violations - bad.size());
     if (violations == 0) {

@@ -68,6 +68,7 @@ std::string Address::text() const {
 
 Result<Address> parse_address(std::string_view text) {
   if (text.starts_with(kUnix)) return parse_path(text.substr(kUnix.size()));
+  if (text.starts_with('/')) return parse_path(text);
   if (text.starts_with('[')) {
     const std::size_t close = text.find("]:");
     if (close == std::string_view::npos) {

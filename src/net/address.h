@@ -1,4 +1,5 @@
-// Where a member is reached: `host:port`, `[v6]:port` or `unix:/path`, as people write it.
+// Where a member is reached: `host:port`, `[v6]:port`, `unix:/path` or just `/path`, as people
+// write it.
 #pragma once
 
 #include <compare>

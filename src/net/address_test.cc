@@ -19,6 +19,7 @@ TEST(Address, IsReadAndWrittenTheSameWay) {
   EXPECT_EQ(parsed("[::1]:7").host, "::1");
   EXPECT_EQ(parsed("h:7").port, 7);
   EXPECT_EQ(parsed("unix:/a:b").path, "/a:b");
+  EXPECT_EQ(parsed("/run/hapax.sock").text(), "unix:/run/hapax.sock");
 }
 
 TEST(Address, KnowsWhatCannotLeaveTheMachine) {

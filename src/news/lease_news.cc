@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
+
 namespace hapax {
 namespace {
 
@@ -40,11 +42,10 @@ void LeaseNews::look_at_lease(Instant now, const Sight& sight) {
     ++losses_;
     lost_since_ = now;
     jeopardy_since_.reset();
-    log_(
-        fmt::format("the lease is lost, and with it {} grants; nothing is granted here until there "
-                    "is one again",
-                    sight.lost_grants - lost_grants_),
-        LogLevel::error);
+    log_(fmt::format("the lease is lost, and with it {}; nothing is granted here until there "
+                     "is one again",
+                     counted(sight.lost_grants - lost_grants_, "grant")),
+         LogLevel::error);
     return;
   }
   has_lease_ = true;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/counted.h"
+
 namespace hapax {
 namespace {
 
@@ -20,8 +22,8 @@ ViewNews::Begun ViewNews::begun(Instant now, const Roll& roll,
   std::map<Life, std::string> next;
   for (const Life life : roll.members) next[life] = name_of(life);
   const Span without = now - std::exchange(without_since_, std::nullopt).value_or(now);
-  Begun begun{without, fmt::format("view {} of {} members begins, after {:.3f} s without one: {}",
-                                   roll.epoch, roll.members.size(),
+  Begun begun{without, fmt::format("view {} of {} begins, after {:.3f} s without one: {}",
+                                   roll.epoch, counted(roll.members.size(), "member"),
                                    std::chrono::duration<double>(without).count(),
                                    changes(now, next, why_gone))};
   members_ = std::move(next);

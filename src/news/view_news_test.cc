@@ -31,7 +31,7 @@ TEST(ViewNewsTest, SaysWhoWentAndWhenItWasHeardOf) {
   news.heard(Life{11}, 2s);
   news.stopped(6900ms);
   EXPECT_EQ(news.begun(7s, {Epoch{2}, {Life{1}}}, named, [](Life) { return "evicted"; }).text,
-            "view 2 of 1 members begins, after 0.100 s without one: db2 is gone, evicted, last "
+            "view 2 of 1 member begins, after 0.100 s without one: db2 is gone, evicted, last "
             "heard of 5.0 s ago");
 }
 

@@ -27,7 +27,9 @@ bool is_over_tcp(const std::string& given) {
   const ClientOptions options =
       Client::options_for(given.empty() ? Client::default_address() : given);
   return std::any_of(options.addresses.begin(), options.addresses.end(),
-                     [](const std::string& address) { return !address.starts_with("unix:"); });
+                     [](const std::string& address) {
+                       return !address.starts_with("unix:") && !address.starts_with('/');
+                     });
 }
 
 int start(int argc, char** argv) try {

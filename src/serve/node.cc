@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/counted.h"
 #include "base/descriptor_limit.h"
 #include "console/become.h"
 #include "console/exit_status.h"
@@ -94,8 +95,8 @@ HttpPages pages_of(const Daemon& daemon, const LoopLag& lag) {
              const auto lease = facts->lease ? fmt::format("a lease for another {} ms, ",
                                                            facts->lease->left / milliseconds{1})
                                              : "";
-             return HttpPage{fmt::format("ready: {}view {} of {} members\n", lease,
-                                         number(facts->epoch), facts->view_size)};
+             return HttpPage{fmt::format("ready: {}view {} of {}\n", lease, number(facts->epoch),
+                                         counted(facts->view_size, "member"))};
            }}};
 }
 

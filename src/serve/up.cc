@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/counted.h"
 #include "console/exit_status.h"
 #include "console/log.h"
 #include "console/number.h"
@@ -111,13 +112,14 @@ Command describe_up(UpArguments& a) {
 
 void say_hello(const UpPlan& plan) {
   for (const std::string& warning : plan.policy.warnings()) log_line(warning, LogLevel::warning);
-  fmt::print("{} members, until ^C. Programs of this machine reach them at {}\n",
-             plan.arguments.size, plan.usual);
+  fmt::print("{}, until ^C. Programs of this machine reach them at {}\n",
+             counted(plan.arguments.size, "member"), plan.usual);
   fmt::print("In another terminal:  hapax run NAME -- CMD…   hapax who   hapax status\n");
 }
 
 std::string counts_of(const GroupStatus& s) {
-  return fmt::format("{} held, {} waiting, {} entries", s.held, s.waiting, s.entries);
+  return fmt::format("{} held, {} waiting, {}", s.held, s.waiting,
+                     counted(s.entries, "entry", "entries"));
 }
 
 Command up_command() { return make_command(describe_up, run_up); }
