@@ -15,5 +15,8 @@ hapax_unit(hapax@ %i hapaxd-%i hapax/%i)
 
 if(HAPAX_SERVICE)
   install(FILES packaging/hapax.sysusers DESTINATION /usr/lib/sysusers.d RENAME hapax.conf COMPONENT hapax)
-  install(FILES packaging/hapax.toml DESTINATION ${HAPAX_CONFIG_DIR} COMPONENT hapax)
+  # Where it is copied from when there is none: a file of dpkg's own that was changed would be asked about at each upgrade,
+  # and whoever takes the new one then has a group of its own.
+  install(FILES packaging/hapax.toml DESTINATION share/hapax COMPONENT hapax)
+  install(DIRECTORY docs DESTINATION share/doc/hapax COMPONENT hapax FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 endif()

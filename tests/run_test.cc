@@ -51,6 +51,11 @@ TEST_F(Run, SaysWhichCommandItCannotRun) {
   EXPECT_EQ(hapax({"run", "-n", "x", "--", "true"}).status, 0) << "it was given back";
 }
 
+TEST_F(Run, SaysWhichSettingsItCannotRead) {
+  expect_refused({"node", "--config", folder_.path()}, 64, "--config: cannot read ");
+  expect_refused({"node", "--config", "/no/such"}, 64, "/no/such: No such file or directory");
+}
+
 TEST_F(Run, SaysWhichAddressIsNone) {
   environment_[0].second = "nonsense";
   expect_refused({"run", "x", "--", "true"}, 64, "$HAPAX_ADDRESS: 'nonsense' has no port");

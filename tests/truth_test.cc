@@ -170,6 +170,43 @@ TEST_F(Truth, AMemberThatIsAwayMayHoldALockUntilItsLeaseEnds) {
       10s));
 }
 
+// Here since they trust different authorities.
+TEST_F(Truth, WhoCannotReachAMemberThatLivesSaysWhom) {
+  for (int i = 1; i <= 2; ++i) {
+    const std::string certs = folder_ / fmt::format("certs-{}", i);
+    ASSERT_EQ(ask(i, {"certs", "--dir", certs, "--members", "127.0.0.1,127.0.0.1"}).status, 0);
+    const std::string own = certs + fmt::format("/member-{}", i);
+    nodes_[i] = start(i, {"node",
+                          "--engine",
+                          embedded(),
+                          "--listen",
+                          fmt::format("127.0.0.1:{}", free_port()),
+                          "--clients",
+                          address(i),
+                          "--name",
+                          fmt::format("host{}", i),
+                          "--ttl",
+                          "1s",
+                          "--new-group",
+                          "--state",
+                          folder_ / fmt::format("s{}", i),
+                          "--ca",
+                          certs + "/ca.pem",
+                          "--cert",
+                          own + ".pem",
+                          "--key",
+                          own + ".key"});
+    if (i == 1) await_group(1);
+  }
+  EXPECT_TRUE(eventually(
+      [&] {
+        return ask(2, {"status"}).out.find("it joins when it is connected to host1 (") !=
+               std::string::npos;
+      },
+      20s))
+      << ask(2, {"status"}).out;
+}
+
 TEST_F(Truth, InAFixedListItIsSaidWhoIsWaitedFor) {
   for (int i = 1; i <= 3; ++i) start_listed(i);
   await_group(3);
@@ -294,6 +331,9 @@ TEST_F(Truth, WhoIsEvictedComesBackAndWhoIsBannedDoesNot) {
   EXPECT_TRUE(eventually([&] { return is_complete(1, 1); }, 20s));
   EXPECT_THAT(ask(1, {"members"}).out, HasSubstr("banned: host2, seat 2, by host1"));
   EXPECT_THAT(ask(2, {"try", "x"}).err, HasSubstr("x: no lease: host2, seat 2, is banned"));
+  said = ask(2, {"evict", "host2", "--unban"});
+  EXPECT_EQ(said.status, 69);
+  EXPECT_THAT(said.err, HasSubstr("it is this member that is banned: ask at another one"));
   // Not even when it is started again, nor when all are.
   nodes_[2]->signal(SIGKILL);
   nodes_[1]->signal(SIGTERM);

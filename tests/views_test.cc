@@ -193,6 +193,8 @@ TEST_F(Views, WhoAsksADaemonThatLeavesIsTurnedAway) {
   EXPECT_TRUE(eventually([&] { return (away = ask(address(1)))->wait(20s) != 0; }, 20s));
   EXPECT_EQ(away->wait(1s), 75) << away->err();
   EXPECT_EQ(away->err(), "hapax: another: this member leaves its group; ask at another one\n");
+  const auto status = start({"status", "--address", address(1)});
+  EXPECT_EQ(status->wait(20s), 75) << status->out();
   const auto elsewhere = ask(address(1) + "," + address(2));
   EXPECT_EQ(elsewhere->wait(20s), 0) << elsewhere->err();
   holder->signal(SIGTERM);

@@ -15,4 +15,10 @@ inline constexpr std::string_view kMachineSocket = "/run/hapaxd/hapax.sock";
 // there, so that whoever answers may be believed as root is. Nothing if others could have.
 std::optional<uid_t> server_by_root(const std::filesystem::path& socket);
 
+// It is installed here, whether it runs or not: there is its socket, or the file of its settings.
+bool has_machine_daemon();
+
+// For somebody whom no daemon answers.
+std::string_view how_to_start_a_daemon();
+
 }  // namespace hapax

@@ -138,6 +138,13 @@ std::string host_of(X509& certificate) {
   return host;
 }
 
+std::string name_of(X509& certificate) {
+  const X509_NAME* subject = X509_get_subject_name(&certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0) return "";
+  return bytes_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+}
+
 void revoke(X509_CRL& list, X509& certificate) {
   X509_REVOKED* entry = X509_REVOKED_new();
   ASN1_TIME* now = X509_gmtime_adj(nullptr, 0);
@@ -171,6 +178,17 @@ Certificate read_certificate(const fs::path& path) {
                                : nullptr};
   ERR_clear_error();
   return certificate;
+}
+
+std::vector<Certificate> read_certificates(const fs::path& path) {
+  std::vector<Certificate> all;
+  if (const Memory file{BIO_new_file(path.c_str(), "r")}) {
+    while (X509* one = PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr)) {
+      all.emplace_back(one);
+    }
+  }
+  ERR_clear_error();
+  return all;
 }
 
 Revoked read_revoked(const fs::path& path) {

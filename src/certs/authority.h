@@ -7,6 +7,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -34,6 +35,7 @@ Pair make_member(const std::string& name, const std::string& host, int days, con
 Pair make_client(const std::string& name, int days, const Pair& authority);
 // Where a member's certificate is good; empty for a client's.
 std::string host_of(X509& certificate);
+std::string name_of(X509& certificate);
 
 // Adds to those that the authority no longer vouches for.
 void revoke(X509_CRL& list, X509& certificate);
@@ -42,6 +44,8 @@ void sign(X509_CRL& list, const Pair& authority);
 
 // What the files of a folder have; null, or an error, if they have nothing of the kind.
 Certificate read_certificate(const std::filesystem::path& path);
+std::vector<Certificate> read_certificates(
+    const std::filesystem::path& path);  // One after another.
 Revoked read_revoked(const std::filesystem::path& path);
 Result<Pair> read_authority(const std::filesystem::path& folder);
 

@@ -199,6 +199,24 @@ TEST(KeptCerts, AreRefusedOnceTheyAreRevoked) {
   EXPECT_TRUE(trusts(server, tls_files(folder.path(), "bob")));
   EXPECT_FALSE(revoke_certs(folder.path(), {"ca"}));
   EXPECT_FALSE(revoke_certs(folder.path(), {"client-carol"}));
+  // So are those from before it was renewed, or only these.
+  const auto keep = [&](const char* file) {
+    fs::copy_file(folder.path() / file, folder.path() / (std::string{"old-"} + file));
+  };
+  EXPECT_THAT(revoke_certs(folder.path(), {"client-bob"}, Which::former).error().message,
+              HasSubstr("not been renewed"));
+  keep("client-bob.pem");
+  keep("client-bob.key");
+  ASSERT_TRUE(renew_certs(folder.path(), {"client-bob"}, 90));
+  const TlsFiles old{folder.path() / "ca.pem", folder.path() / "old-client-bob.pem",
+                     folder.path() / "old-client-bob.key"};
+  EXPECT_TRUE(trusts(server, old));
+  ASSERT_TRUE(revoke_certs(folder.path(), {"client-bob"}, Which::former));
+  EXPECT_FALSE(trusts(server, old));
+  EXPECT_TRUE(trusts(server, tls_files(folder.path(), "bob")));
+  ASSERT_TRUE(renew_certs(folder.path(), {"client-bob"}, 90));
+  ASSERT_TRUE(revoke_certs(folder.path(), {"client-bob"}));
+  EXPECT_FALSE(trusts(server, tls_files(folder.path(), "bob")));
   // Anew it is another certificate.
   ASSERT_TRUE(renew_certs(folder.path(), {"client-alice"}, 90));
   EXPECT_TRUE(trusts(server, tls_files(folder.path(), "alice")));

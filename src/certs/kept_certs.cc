@@ -4,6 +4,7 @@
 #include <compare>
 #include <ctime>
 #include <fmt/format.h>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -36,6 +37,16 @@ std::string serial_of(X509& certificate) {
 bool is_in(X509_CRL* list, X509& certificate) {
   X509_REVOKED* found = nullptr;
   return list != nullptr && X509_CRL_get0_by_cert(list, &found, &certificate) == 1;
+}
+
+// What was renewed, and is good until it ends or is revoked.
+constexpr const char* kFormerFile = "former.pem";
+
+std::optional<Error> keep_former(const fs::path& folder, const std::string& name) {
+  std::string all;
+  for (const Certificate& one : read_certificates(folder / kFormerFile)) all += pem_of(*one);
+  all += pem_of(*read_certificate(folder / (name + ".pem")));
+  return replace({folder / kFormerFile, all, 0644});
 }
 
 // Members as people count, then clients.
@@ -100,6 +111,7 @@ Result<std::vector<fs::path>> renew_certs(const fs::path& folder,
                           : make_client(cert.name, days, *authority);
     const NewFile files[] = {{folder / (cert.name + ".key"), pem_of(*pair.key), 0600},
                              {folder / (cert.name + ".pem"), pem_of(*pair.certificate), 0644}};
+    if (const auto e = keep_former(folder, cert.name)) return *e;
     for (const NewFile& file : files) {
       if (const auto e = replace(file)) return *e;
       written.push_back(file.path);
@@ -108,7 +120,8 @@ Result<std::vector<fs::path>> renew_certs(const fs::path& folder,
   return written;
 }
 
-Result<fs::path> revoke_certs(const fs::path& folder, const std::vector<std::string>& names) {
+Result<fs::path> revoke_certs(const fs::path& folder, const std::vector<std::string>& names,
+                              Which which) {
   const auto authority = read_authority(folder);
   if (!authority) return authority.error();
   const auto kept = list_certs(folder);
@@ -119,8 +132,15 @@ Result<fs::path> revoke_certs(const fs::path& folder, const std::vector<std::str
   if (!list) list = make_revoked(*authority);
   for (const std::string& name : names) {
     if (auto there = find(folder, *kept, name); !there) return there.error();
-    const Certificate certificate = read_certificate(folder / (name + ".pem"));
-    if (!is_in(list.get(), *certificate)) revoke(*list, *certificate);
+    std::vector<Certificate> certificates = read_certificates(folder / kFormerFile);
+    std::erase_if(certificates, [&](const Certificate& one) { return name_of(*one) != name; });
+    if (which == Which::former && certificates.empty()) {
+      return error("{} has not been renewed: there is none from before", name);
+    }
+    if (which == Which::all) certificates.push_back(read_certificate(folder / (name + ".pem")));
+    for (const Certificate& one : certificates) {
+      if (!is_in(list.get(), *one)) revoke(*list, *one);
+    }
   }
   sign(*list, *authority);
   if (const auto e = replace({path, pem_of(*list), 0644})) return *e;

@@ -22,13 +22,17 @@ struct KeptCert {
 Result<std::vector<KeptCert>> list_certs(const std::filesystem::path& folder);
 
 // Anew for the same names and hosts, with keys of their own; no names: all that are not revoked.
-// The files are replaced, a key and then its certificate, and returned.
+// The files are replaced, a key and then its certificate, and returned; the certificates that were
+// there before are kept in former.pem, to be revoked.
 Result<std::vector<std::filesystem::path>> renew_certs(const std::filesystem::path& folder,
                                                        const std::vector<std::string>& names,
                                                        int days);
 
-// Adds them to crl.pem, which is returned; whoever has that file beside ca.pem refuses them.
+// Adds them to crl.pem, which is returned; whoever has that file beside ca.pem refuses them. All of
+// that name: also those from before they were renewed, or only these.
+enum class Which { all, former };
 Result<std::filesystem::path> revoke_certs(const std::filesystem::path& folder,
-                                           const std::vector<std::string>& names);
+                                           const std::vector<std::string>& names,
+                                           Which which = Which::all);
 
 }  // namespace hapax::net

@@ -210,7 +210,7 @@ Command describe_status(StatusArguments& a) {
       "  hapax status\n"
       "  hapax status --all\n"
       "  hapax status --wait 30s && hapax run nightly backup\n"
-      "  hapax status --json | jq '.members[] | select(.up | not)'\n"
+      "  hapax status --json | jq '.view.lives[] | select(.up | not)'\n"
       "Exit status: 0 locks are granted here, 75 no lease (or no view): nothing is, 64 usage, 69 "
       "no\ndaemon answers, 77 not allowed, 128+N ended by signal N.";
   return command;

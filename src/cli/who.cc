@@ -82,16 +82,16 @@ int run_who(const WhoArguments& a) {
         {{"locks", std::move(rows)}, {"silent", std::move(missing)}, {"more_locks", more_locks}});
     return kHolds;
   }
+  for (const std::uint32_t member : silent) {
+    show("{} did not answer: what it knows is missing.\n", show_member(client.status(), member));
+  }
   if (locks.empty()) {
-    show("Nobody holds {} or waits for it.\n", a.name.empty() ? "any lock" : a.name);
+    show("{} holds {} or waits for it.\n", silent.empty() ? "Nobody" : "Nobody else", a.name.empty() ? "any lock" : a.name);
   } else {
     show("{}", table_of(locks));
   }
   if (more_locks > 0) {
     show("And {} more locks, at most: ask for one by its name.\n", more_locks);
-  }
-  for (const std::uint32_t member : silent) {
-    show("{} did not answer: what it knows is missing.\n", show_member(client.status(), member));
   }
   return kHolds;
 }

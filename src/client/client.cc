@@ -114,7 +114,7 @@ std::string Client::default_address() {
   const std::string own = own_address();
   std::error_code ignored;
   const bool is_there = own != own_socket() || std::filesystem::exists(own.substr(5), ignored);
-  return is_there || !server_by_root(kMachineSocket) ? own : machine_address();
+  return is_there || !has_machine_daemon() ? own : machine_address();
 }
 
 ClientOptions Client::options_for(std::string_view addresses) {

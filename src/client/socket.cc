@@ -16,6 +16,7 @@
 
 #include "base/await.h"
 #include "base/credentials.h"
+#include "base/machine_daemon.h"
 #include "hapax/error.h"
 
 namespace hapax::client {
@@ -39,9 +40,8 @@ std::string owner_of(const std::string& path) {
                     address.text(), owner_of(address.path), text_of_user(geteuid()))};
   }
   throw std::system_error{make_error_code(Errc::unreachable),
-                          fmt::format("no daemon answers at {} ({}); start one with `hapax up 3`, "
-                                      "or `hapax node`",
-                                      address.text(), std::strerror(error))};
+                          fmt::format("no daemon answers at {} ({}); {}", address.text(),
+                                      std::strerror(error), how_to_start_a_daemon())};
 }
 
 // 0, or what went wrong.

@@ -451,6 +451,8 @@ void EngineGroup::evict(const std::string& whom, Return return_,
 void EngineGroup::unban(const std::string& whom, std::function<void(std::string)> done) {
   for (const Ban& ban : bans()) {
     if (ban.name != whom && fmt::format("{}", ban.seat + 1) != whom) continue;
+    if (Seat{ban.seat} == seat())
+      return done("it is this member that is banned: ask at another one");
     return registrar_.change(lifting(ban), in_words(std::move(done)));
   }
   done(fmt::format("no member {} is banned; see `hapax members`", whom));
@@ -465,10 +467,33 @@ engine::Health EngineGroup::health() const {
   if (!notice_.empty()) health.said += "; " + notice_;
   return health;
 }
+
+namespace {
+
+// Those that beat: names, and what is wrong with the connections.
+std::string alive_but_not_reached(const std::vector<EnlistedMember>& enlisted,
+                                  const Service& service, const LifeLinks& links) {
+  std::string names;
+  for (const EnlistedMember& other : enlisted) {
+    if (other.is_up || !service.is_fresh(other.who.life, boot_clock_now())) continue;
+    const std::string trouble = links.trouble_with(Seat{other.who.seat});
+    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", other.who.name,
+                         trouble.empty() ? "" : fmt::format(" ({})", trouble));
+  }
+  return names;
+}
+
+}  // namespace
+
 std::string EngineGroup::standing() const {
   const Keeper& keeper = service_.keeper();
   if (keeper.standing() == Standing::announced && may_have_lost_all() && !keeper.founds()) {
     return "waiting for leases that the engine may have lost";
+  }
+  if (keeper.standing() == Standing::outside) {
+    if (const auto names = alive_but_not_reached(enlisted(), service_, links_); !names.empty()) {
+      return "outside: it joins when it is connected to " + names;
+    }
   }
   Span until_over{0};
   for (const AwayMember& member : away()) until_over = std::max(until_over, *member.free_in);
@@ -506,8 +531,8 @@ std::string EngineGroup::name_at(Seat seat) const {
 std::string EngineGroup::obstacle() const {
   const Keeper& keeper = service_.keeper();
   const bool has_lease = lease_left() > Span{0};
-  if (has_lease && keeper.may_grant()) return "";
   if (is_leaving_) return "this member leaves its group; ask at another one";
+  if (has_lease && keeper.may_grant()) return "";
   if (has_lease) return "a new view is about to begin, and waits for all its members";
   const std::string trouble = engine_trouble();
   if (!trouble.empty()) return fmt::format("no lease: {}; locks are granted when it does", trouble);

@@ -6,12 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <sys/file.h>
 #include <unistd.h>
 #include <utility>
 
+#include "base/file_text.h"
 #include "core/lock_name.h"
 
 namespace hapax {
@@ -95,13 +94,10 @@ Result<StateFile> StateFile::open(const fs::path& path) {
         "give it a file of its own (--state)",
         whole.string());
   }
-  std::ifstream in{whole, std::ios::binary};
-  if (!in) {
-    if (fs::exists(whole, failed) || failed) return failure("read", whole);
-    return file;
-  }
-  std::string text(std::istreambuf_iterator<char>{in}, {});
-  if (text.size() <= kLargestState) file.state_ = state_in(text);
+  if (!fs::exists(whole, failed) && !failed) return file;
+  const auto text = text_of_file(whole);
+  if (!text) return text.error();
+  if (text->size() <= kLargestState) file.state_ = state_in(*text);
   if (!file.state_) {
     return error(
         "{} is not the state of a hapax member; if it was damaged, remove it: the member "

@@ -12,6 +12,7 @@
 
 #include "certs/kept_certs.h"
 #include "console/json.h"
+#include "console/number.h"
 #include "console/show.h"
 #include "console/table.h"
 #include "console/usage.h"
@@ -33,6 +34,7 @@ struct KeptArguments {
   std::string folder;
   std::vector<std::string> names;
   int days = net::CertsPlan{}.days;
+  bool former = false;
   bool json = false;
 };
 
@@ -77,7 +79,10 @@ int run_renew(const KeptArguments& a) {
 }
 
 int run_revoke(const KeptArguments& a) {
-  fmt::print("{}\n", value_or_usage(net::revoke_certs(a.folder, a.names)).string());
+  fmt::print("{}\n",
+             value_or_usage(net::revoke_certs(a.folder, a.names,
+                                              a.former ? net::Which::former : net::Which::all))
+                 .string());
   fmt::print(
       "Put it beside ca.pem on every host; SIGHUP makes the daemons read it. A connection that is "
       "open\nstays open: end what holds it.\n");
@@ -125,13 +130,15 @@ int run_list(const KeptArguments& a) {
 }
 
 constexpr const char* kDays = "How long the certificates are valid";
+constexpr std::uint32_t kMostDays = 36'500;
 
 void add_new(Command& command, CertsArguments& a) {
   command.add("--members", &a.members, "Hosts of members, separated by commas; ports are ignored",
               {.is_comma_list = true});
   command.add("--clients", &a.clients, "Names of clients on other machines, separated by commas",
               {.is_comma_list = true});
-  command.add("--days", &a.days, kDays, {.shows_default = true});
+  command.add("--days", &a.days, kDays,
+              {.check = whole_number(1, kMostDays, " days"), .shows_default = true});
 }
 
 Command describe_add(CertsArguments& a) {
@@ -157,7 +164,8 @@ Command describe_renew(KeptArguments& a) {
   Command command =
       describe_kept(a, {"renew", "New keys and certificates for the same names"},
                     "As in member-1 client-alice; all that are not revoked, if not said", false);
-  command.add("--days", &a.days, kDays, {.shows_default = true});
+  command.add("--days", &a.days, kDays,
+              {.check = whole_number(1, kMostDays, " days"), .shows_default = true});
   command.footer =
       "A daemon takes its new files on SIGHUP. Old certificates are good until they end.\n"
       "Examples:\n"
@@ -169,10 +177,15 @@ Command describe_renew(KeptArguments& a) {
 Command describe_revoke(KeptArguments& a) {
   Command command = describe_kept(a, {"revoke", "Let nobody trust a certificate any more"},
                                   "As in member-3 client-alice", true);
+  command.add("--former", &a.former, "Only those from before the last renewal");
   command.footer =
-      "Writes crl.pem, which daemons and programs read if it lies beside ca.pem.\n"
-      "Example:\n"
-      "  hapax certs revoke --dir certs client-alice";
+      "Writes crl.pem, which daemons and programs read if it lies beside ca.pem: copy it there, "
+      "and\n"
+      "reload the daemons. All that were ever made for that name are revoked.\n"
+      "Examples:\n"
+      "  hapax certs revoke --dir certs client-alice\n"
+      "  hapax certs renew --dir certs member-3 && hapax certs revoke --dir certs member-3 "
+      "--former";
   return command;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/credentials.h"
 #include "base/duration.h"
+#include "base/file_text.h"
 #include "engine/url.h"
 #include "hapax/client.h"
 #include "net/usual_folder.h"
@@ -105,10 +106,9 @@ Result<bool> truth(const char* flag, const std::optional<std::string>& text) {
 
 // What is taken from a copy of the records that the engine has lost.
 Result<void> add_backup(NodeConfig& config, const std::string& path, const std::string& group) {
-  std::ifstream file{path};
-  if (!file) return error("--restore: cannot read {}", path);
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
-  auto backup = backup_in(text);
+  const auto text = text_of_file(path);
+  if (!text) return error("--restore: {}", text.error().message);
+  auto backup = backup_in(*text);
   if (!backup) return error("--restore {}: {}", path, backup.error().message);
   if (backup->group != group) {
     return error("--restore {}: it is of group {}, and this member of group {}", path,

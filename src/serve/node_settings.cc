@@ -1,14 +1,12 @@
 #include "serve/node_settings.h"
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <toml++/toml.h>
 #include <utility>
+
+#include "base/file_text.h"
 
 namespace hapax::cli {
 namespace {
@@ -114,10 +112,9 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 }
 
 Result<NodeSettings> settings_from_file(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  const std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
-  if (!file.is_open() || file.bad()) return error("--config {}: {}", path, std::strerror(errno));
-  return settings_in(text, path);
+  const auto text = text_of_file(path);
+  if (!text) return error("--config: {}", text.error().message);
+  return settings_in(*text, path);
 }
 
 Result<NodeSettings> settings_in(std::string_view text, const std::string& path) {

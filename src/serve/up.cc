@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/counted.h"
+#include "base/machine_daemon.h"
 #include "console/exit_status.h"
 #include "console/log.h"
 #include "console/number.h"
@@ -58,6 +59,13 @@ int run_up(const UpArguments& a) {
     if (!a.clients_dir.empty()) clients.emplace(a.clients_dir);
   } catch (const std::system_error& e) {
     throw Failure{kBadUsage, e.what()};
+  }
+  if (has_machine_daemon() && std::getenv("HAPAX_ADDRESS") == nullptr) {
+    throw Failure{kBadUsage,
+                  fmt::format("this machine has a daemon of its own ({}), and whoever speaks to it "
+                              "would speak to these instead: give them another address, as in "
+                              "HAPAX_ADDRESS=unix:/tmp/other.sock hapax up {}",
+                              kMachineSocket, a.size)};
   }
   const UpPlan plan{a,
                     policy,

@@ -32,8 +32,10 @@ void up_fixed(const UpPlan& plan, Signals& signals) {
     clients.push_back(std::make_unique<Client>(address));
   }
   const auto is_complete = [&] {
-    return std::all_of(clients.begin(), clients.end(),
-                       [](const auto& client) { return are_all_up(client->status()); });
+    return std::all_of(clients.begin(), clients.end(), [](const auto& client) {
+      const GroupStatus status = client->status();
+      return are_all_up(status) && status.obstacle.empty();  // It is in a view.
+    });
   };
   const auto give_up = std::chrono::steady_clock::now() + kToConnect;
   while (!is_complete() && std::chrono::steady_clock::now() < give_up) {
