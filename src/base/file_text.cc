@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace hapax {
 namespace {
@@ -32,7 +33,7 @@ Result<std::string> text_of_file(const std::string& path) {
   }
   close(fd);
   if (text.size() > kLargest) return error("{} is too large to be read", path);
-  return text;
+  return {boost::system::in_place_value, std::move(text)};
 }
 
 }  // namespace hapax

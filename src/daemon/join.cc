@@ -45,7 +45,12 @@ void await(boost::asio::io_context& io, const std::function<bool()>& done,
     io.run_one_for(milliseconds{100});
     if (std::chrono::steady_clock::now() - said < kSayEvery) continue;
     said = std::chrono::steady_clock::now();
-    host.log(fmt::format("waiting for the engine {}: {}", *config.engine, engine.health().said),
+    const engine::Health health = engine.health();
+    host.log(health.reachable
+                 ? fmt::format("waiting for a seat: {} answers; a life of this member from before "
+                               "may have it until its lease is over",
+                               *config.engine)
+                 : fmt::format("waiting for the engine {}: {}", *config.engine, health.said),
              LogLevel::warning);
   }
   io.restart();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "base/counted.h"
 #include "base/printable.h"
 #include "engine/url.h"
 #include "net/listener.h"
@@ -364,7 +365,12 @@ void EngineGroup::drain() {
     registrar_.withdraw([this] { host_.on_left(); });
     return;
   }
-  if (service_.views().held() > 0 && boot_clock_now() < *leaving_until_) return;
+  const auto held = service_.views().held();
+  if (held > 0 && boot_clock_now() < *leaving_until_) return;
+  if (held > 0) {
+    log(fmt::format("{} not given back in time, and lost", counted(held, "lock is", "locks are")),
+        LogLevel::warning);
+  }
   service_.leave(boot_clock_now(), orders_);
 }
 
