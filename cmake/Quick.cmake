@@ -17,7 +17,7 @@ add_compile_options(-fPIC -fno-semantic-interposition)
 # instruction selector and register allocator, -mllvm -fast-isel and -optimize-regalloc=false, break what cleans up after
 # an exception.)
 set(hapax_busy_rooms base core wire voting mutex catalog election locks view service memory world search check viewcheck
-  sim compare swarm)
+  redlock sim compare swarm)
 set(hapax_calm_options "")
 if(HAPAX_IN_PLACE)
   set(hapax_calm_options -O0)

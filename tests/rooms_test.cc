@@ -107,6 +107,7 @@ const std::map<std::string, Names> kSees{
      {"base", "core", "wire", "voting", "catalog", "election", "memory", "world", "search"}},
     {"viewcheck",
      {"base", "core", "wire", "catalog", "locks", "view", "service", "search", "check"}},
+    {"redlock", {"base", "search"}},
     {"sim", {"base", "core", "wire", "voting", "catalog", "election", "world"}},
     {"compare", {"base", "voting", "catalog", "sim"}},
     {"swarm", {"base", "core", "wire", "catalog", "net", "session", "locks", "view", "service"}},
@@ -120,7 +121,7 @@ const std::map<std::string, Names> kSees{
     {"lab_commands", {"base", "core", "catalog", "election", "console"}},
     {"lab",
      {"base", "core", "voting", "catalog", "election", "memory", "world", "draw", "search", "check",
-      "viewcheck", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
+      "viewcheck", "redlock", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
     {"cli", {"base", "core", "catalog", "certs", "console", "jobs", "serve", "lab_commands"}},
     {"programs", {"base", "embedded", "engines", "client", "console", "cli"}},
 };

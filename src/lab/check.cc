@@ -33,6 +33,11 @@ constexpr std::string_view kNotOfViews[]{
     "--expect-progress", "--threads",     "--trace"};
 constexpr std::string_view kOfViews[]{"--algorithm", "--join",  "--most-faults",
                                       "--gate",      "--fixed", "--without"};
+constexpr std::string_view kNotOfRedlock[]{
+    "--holder",     "--held",    "--inside",      "--units", "--per-member",      "--no-fences",
+    "--say-denied", "--forever", "--voting-sets", "--fifo",  "--expect-progress", "--unordered",
+    "--threads",    "--trace",   "--algorithm",   "--join",  "--most-faults",     "--fixed",
+    "--without"};
 constexpr std::string_view kNotOfLists[]{"--join", "--gate", "--units"};
 
 // dup | dup:2, and so on.
@@ -171,6 +176,10 @@ int run_check(const CheckArguments& a, const Given& given) {
     }
     if (a.views.fixed) refuse_what_only("views on an engine", kNotOfLists, given, "--fixed");
     return run_check_views(a);
+  }
+  if (a.algorithm == "redlock") {
+    refuse_what_only("others", kNotOfRedlock, given, "redlock");
+    return run_check_redlock(a);
   }
   refuse_what_only("views", kOfViews, given, a.algorithm);
   const bool elects = with_election(a.algorithm, []<class A>() {});

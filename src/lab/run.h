@@ -9,6 +9,7 @@ int run_algorithms(const AlgorithmsArguments& a);
 int run_compare(const CompareArguments& a);
 int run_sim(const SimArguments& a, const Given& given);
 int run_check(const CheckArguments& a, const Given& given);
+int run_check_redlock(const CheckArguments& a);
 int run_check_views(const CheckArguments& a);
 int run_trace(const TraceArguments& a);
 int run_replay(const ReplayArguments& a);

@@ -17,7 +17,8 @@ void add_views(Command& command, ViewArguments& a) {
               "Of a fixed list of members, which agree by unanimity; its faults are restart (the "
               "default), link and file",
               {.group = group});
-  command.add("--gate", &a.gate, "Clients read and write behind a gate, and may write late",
+  command.add("--gate", &a.gate,
+              "Clients read and write behind a gate, and may write late; also of redlock",
               {.group = group});
   command.add("--without", &a.without, "Leave out a rule, and see why it is there",
               {.group = group});
@@ -27,9 +28,9 @@ void add_views(Command& command, ViewArguments& a) {
 
 Command describe_check(CheckArguments& a) {
   Command command{"check", "Explore every interleaving; show a shortest counterexample"};
-  command.add("ALGORITHM", &a.algorithm, "One that `hapax algorithms` lists; or `views`",
-              {.required = true});
-  command.add("-n", &a.n, "Processes, 1 … 7", {.shows_default = true});
+  command.add("ALGORITHM", &a.algorithm,
+              "One that `hapax algorithms` lists; or `views`, or `redlock`", {.required = true});
+  command.add("-n", &a.n, "Processes, 1 … 7; of redlock, servers", {.shows_default = true});
   command.add("--entries", &a.entries,
               "How often each process asks; in an election, one more than how "
               "often it campaigns though it has a leader",
@@ -41,7 +42,8 @@ Command describe_check(CheckArguments& a) {
   command.add("--unordered", &a.unordered, "They may overtake one another",
               {.excludes = {"--fifo"}});
   command.add("--faults", &a.faults,
-              "dup, loss, crash, each once in a run, or dup:2 for up to two; elections: crash",
+              "dup, loss, crash, each once in a run, or dup:2 for up to two; elections: crash; "
+              "redlock: pause, drift, restart",
               {.takes_one_each = true});
   command.add("--expect-progress", &a.expect_progress,
               "Demand progress in spite of loss and crashes: shows what one of them costs");
@@ -84,6 +86,8 @@ Command describe_check(CheckArguments& a) {
       "  hapax check views --algorithm naimi-trehel --without barrier   why there is one\n"
       "  hapax check views --fixed -n 2 --algorithm lamport --most-faults 2   members of a list "
       "restart\n"
+      "  hapax check redlock -n 3 --faults pause,drift              two inside\n"
+      "  hapax check redlock -n 3 --faults pause,drift --gate       and the late write refused\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).";
   return command;

@@ -90,6 +90,27 @@ TEST_F(Groups, DoNotHammerAnEngineThatIsAway) {
   EXPECT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
 }
 
+// It may have been done, or not: neither a refusal nor a success.
+TEST_F(Groups, LoseNothingByAnswersThatAreLost) {
+  join(1);
+  ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();
+  ASSERT_TRUE(seats[0]->group->acquire("orders", WaiterId{1}).has_value());
+  ASSERT_TRUE(until([&] { return seats[0]->held.contains(WaiterId{1}); }));
+  const Life life = seats[0]->group->service().keeper().self();
+  const auto before = server.commits;
+  server.fate = [calls = 0]() mutable {
+    return calls++ % 2 == 0 ? engine::Fate::answer_lost : engine::Fate::answered;
+  };
+  ASSERT_TRUE(until([&] { return server.commits >= before + 6; }));
+  EXPECT_EQ(seats[0]->group->service().keeper().self(), life);
+  EXPECT_TRUE(seats[0]->lost.empty()) << logs();
+  std::string told;
+  server.fate = [] { return engine::Fate::answer_lost; };
+  seats[0]->group->evict("host-0", EngineGroup::Return::allowed, [&](auto why) { told = why; });
+  ASSERT_TRUE(until([&] { return !told.empty(); }));
+  EXPECT_THAT(told, ::testing::HasSubstr("the engine did not answer"));
+}
+
 TEST_F(Groups, LeaveSoonerIfTheyAreToldToMeanwhile) {
   join(1);
   ASSERT_TRUE(until([&] { return all_in_one_view(1); })) << logs();

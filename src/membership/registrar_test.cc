@@ -1,6 +1,7 @@
 #include "membership/registrar.h"
 
 #include <deque>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -24,9 +25,13 @@ class SlowEngine : public engine::Engine {
   }
   void commit(std::vector<engine::Condition> conditions, std::vector<engine::Write> writes,
               engine::CommitCallback callback) override {
-    const std::optional<Revision> commit = store.commit(conditions, writes);
-    const bool done = commit.has_value();
-    callback(done ? engine::Outcome::committed : engine::Outcome::conflict, done ? *commit : 0);
+    commits.push_back([this, conditions = std::move(conditions), writes = std::move(writes),
+                       callback = std::move(callback)] {
+      const std::optional<Revision> commit = store.commit(conditions, writes);
+      const bool done = commit.has_value();
+      callback(done ? engine::Outcome::committed : engine::Outcome::conflict, done ? *commit : 0);
+    });
+    if (!is_holding_commits) carry_out_commits();
   }
   std::unique_ptr<engine::Watch> watch(std::string, Revision, engine::WatchHandler) override {
     return std::make_unique<engine::Watch>();
@@ -39,13 +44,39 @@ class SlowEngine : public engine::Engine {
     callback(std::move(snapshot));
   }
 
+  void carry_out_commits() {
+    while (!commits.empty()) {
+      const auto commit = std::move(commits.front());
+      commits.pop_front();
+      commit();
+    }
+  }
+
   engine::Store store;
+  bool is_holding_commits = false;
+  std::deque<std::function<void()>> commits;
   std::deque<std::pair<engine::Snapshot, engine::ReadCallback>> reads;
 };
 
-TEST(Registrar, WhatWasReadBeforeItsOwnCommitIsNoNews) {
+class RegistrarTest : public ::testing::Test {
+ protected:
+  RegistrarTest() {
+    registrar.enlist("127.0.0.1:7400", "db1", std::nullopt);
+    answer_reads();
+    EXPECT_NE(registrar.me().life, Life{});
+    told.clear();
+  }
+  void answer_reads() {
+    while (!engine.reads.empty()) engine.answer_a_read();
+  }
+  void announce() { registrar.carry_out({EngineAsk::Kind::announce, registrar.me().life, {}, {}}); }
+  bool is_enlisted() const {
+    return directory_of(engine.store.read({""}))->find(registrar.me().life) != nullptr;
+  }
+
   SlowEngine engine;
   std::vector<Directory> told;
+  int went_back = 0;
   Registrar registrar{
       engine,
       "settings",
@@ -53,13 +84,46 @@ TEST(Registrar, WhatWasReadBeforeItsOwnCommitIsNoNews) {
       {[&](const Directory& now) { told.push_back(now); },
        [](const std::string& why) { ADD_FAILURE() << why; }, [] {},
        [](const EngineAsk&, Outcome outcome) { EXPECT_EQ(outcome, Outcome::committed); },
-       [](const Enlisted&) {}, [] { ADD_FAILURE(); },
+       [](const Enlisted&) {}, [&] { ++went_back; },
        [](const std::string& theirs) { ADD_FAILURE() << theirs; }}};
-  registrar.enlist("127.0.0.1:7400", "db1", std::nullopt);
-  while (!engine.reads.empty()) engine.answer_a_read();
-  ASSERT_NE(registrar.me().life, Life{});
-  told.clear();
+};
 
+TEST_F(RegistrarTest, AnEngineThatKnowsLessThanBeforeWentBack) {
+  const engine::Store copy = engine.store;
+  announce();
+  announce();
+  EXPECT_EQ(went_back, 0);
+  engine.store = copy;
+  registrar.carry_out({EngineAsk::Kind::read, registrar.me().life, {}, {}});
+  answer_reads();
+  EXPECT_EQ(went_back, 1);
+}
+
+TEST_F(RegistrarTest, WhatWasNeverAnnouncedIsWithdrawn) {
+  registrar.withdraw([] {});
+  answer_reads();
+  EXPECT_FALSE(is_enlisted());
+}
+
+TEST_F(RegistrarTest, WhatIsAnnouncedIsNotWithdrawnBeforeItsLeaseIsOver) {
+  announce();
+  registrar.withdraw([] {});
+  answer_reads();
+  EXPECT_TRUE(is_enlisted());
+}
+
+// Its announcement is on its way when it is told to go.
+TEST_F(RegistrarTest, NorWhatIsAnnouncedMeanwhile) {
+  engine.is_holding_commits = true;
+  announce();
+  registrar.withdraw([] {});
+  answer_reads();
+  engine.is_holding_commits = false;
+  engine.carry_out_commits();
+  EXPECT_TRUE(is_enlisted());
+}
+
+TEST_F(RegistrarTest, WhatWasReadBeforeItsOwnCommitIsNoNews) {
   registrar.carry_out({EngineAsk::Kind::read, registrar.me().life, {}, {}});
   ASSERT_THAT(engine.reads, SizeIs(1));
   registrar.carry_out({EngineAsk::Kind::announce, registrar.me().life, {}, {}});

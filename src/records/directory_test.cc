@@ -57,6 +57,16 @@ TEST(Directory, GivesALifeOnce) {
   EXPECT_FALSE(records.commit(enlisting(before, me, "settings")));  // Somebody was faster.
 }
 
+// Somebody bans the seat between its reading and its commit.
+TEST(Directory, EnlistsNobodyAtASeatThatWasBannedMeanwhile) {
+  Records records;
+  const Enlisted first = enlist(records, 0);
+  const Directory before = records.read();
+  ASSERT_TRUE(records.commit(banning(first, "db2")));
+  const Enlisted again{Life{before.last_life + 1}, 0, "127.0.0.1:7400", "host", false, 0, 0, 0};
+  EXPECT_FALSE(records.commit(enlisting(before, again, "settings")));
+}
+
 TEST(Directory, BeatsGrowAndEndWithAMark) {
   Records records;
   Enlisted a = enlist(records, 0);

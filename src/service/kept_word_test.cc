@@ -106,6 +106,7 @@ TEST_F(Kept, WhatIsLostIsGivenBackByNobodyAndToldWithItsLastTurn) {
   EXPECT_FALSE(word_.give_back(again->number));
   const auto next = grant(2, true);
   EXPECT_FALSE(word_.leave(again->number)) << "somebody else is inside by now";
+  EXPECT_FALSE(word_.give_back(again->number));
   EXPECT_EQ(word_.holder(), WaiterId{2});
   EXPECT_NE(next.number, again->number);
 }
