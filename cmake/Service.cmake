@@ -18,5 +18,6 @@ if(HAPAX_SERVICE)
   # Where it is copied from when there is none: a file of dpkg's own that was changed would be asked about at each upgrade,
   # and whoever takes the new one then has a group of its own.
   install(FILES packaging/hapax.toml DESTINATION share/hapax COMPONENT hapax)
-  install(DIRECTORY docs DESTINATION share/doc/hapax COMPONENT hapax FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+  install(DIRECTORY docs DESTINATION share/doc/hapax COMPONENT hapax FILES_MATCHING
+    PATTERN "*.md" PATTERN "*.svg" PATTERN "*.trace")
 endif()
