@@ -186,6 +186,7 @@ TEST_F(Cli, TheLaboratoryIsAProgramBesideHapaxOrInThePath) {
   EXPECT_EQ(shell("PATH='" + there + "' " + alone + "sim central -n 3").status, 0);
 }
 
+#ifdef HAPAX_HAS_ETCD
 TEST_F(Cli, OtherEnginesAreInAProgramBesideHapaxOrInThePath) {
   const std::string alone = "cp '" HAPAX_BINARY "' '" HAPAX_BINARY "-commands' '" + folder() +
                             "'; '" + folder() +
@@ -200,6 +201,7 @@ TEST_F(Cli, OtherEnginesAreInAProgramBesideHapaxOrInThePath) {
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("etcd://127.0.0.1:1"));
 }
+#endif
 
 TEST_F(Cli, CheckOfAnElection) {
   const json::object crashes = object_of("check bully -n 3 --faults crash --json");

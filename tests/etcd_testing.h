@@ -13,6 +13,15 @@ namespace hapax::testing {
 // Of etcd, with a data folder that can be exchanged.
 class EtcdServer {
  public:
+  // To test against: there is one, and this build speaks to it.
+  static bool is_here(const Folder& folder) {
+#ifdef HAPAX_HAS_ETCD
+    return Process{{"sh", "-c", "command -v etcd etcdctl"}, {}, folder}.wait() == 0;
+#else
+    return false;
+#endif
+  }
+
   explicit EtcdServer(const Folder& folder)
       : folder_(folder), client_(free_port()), peer_(free_port()) {}
 

@@ -263,7 +263,7 @@ TEST_F(Seeing, WithoutALeaseEverythingSaysSoAndWhy) {
 }
 
 TEST_F(Seeing, AnEngineThatDoesNotAnswerIsNamed) {
-  if (!has("etcd")) GTEST_SKIP() << "no etcd to test against";
+  if (!EtcdServer::is_here(folder_)) GTEST_SKIP() << "no etcd to test against";
   EtcdServer etcd{folder_};
   ASSERT_TRUE(etcd.start("data"));
   engine_ = etcd.url();

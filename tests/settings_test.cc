@@ -216,9 +216,7 @@ TEST_F(RunningGroup, TakesAnotherTtlWhileLocksAreHeldAndWaitedFor) {
 }
 
 TEST_F(RunningGroup, OnEtcdTakesOtherSettings) {
-  if (Process{{"sh", "-c", "command -v etcd etcdctl"}, {}, folder_}.wait() != 0) {
-    GTEST_SKIP() << "no etcd here";
-  }
+  if (!EtcdServer::is_here(folder_)) GTEST_SKIP() << "no etcd to test against";
   EtcdServer etcd{folder_};
   ASSERT_TRUE(etcd.start("data"));
   engine_ = etcd.url();
@@ -295,9 +293,7 @@ TEST_F(BackedUp, GroupsAreRestoredOnAnEmbeddedEngine) {
 }
 
 TEST_F(BackedUp, GroupsAreRestoredOnEtcd) {
-  if (Process{{"sh", "-c", "command -v etcd etcdctl"}, {}, folder_}.wait() != 0) {
-    GTEST_SKIP() << "no etcd here";
-  }
+  if (!EtcdServer::is_here(folder_)) GTEST_SKIP() << "no etcd to test against";
   EtcdServer etcd{folder_};
   ASSERT_TRUE(etcd.start("data"));
   engine_ = etcd.url();

@@ -90,8 +90,9 @@ class Truth : public ::testing::Test {
 };
 
 TEST_F(Truth, WithoutALeaseNobodyIsSaidToHaveTheLock) {
+  if (!EtcdServer::is_here(folder_)) GTEST_SKIP() << "no etcd to test against";
   EtcdServer etcd{folder_};
-  if (!etcd.start("data")) GTEST_SKIP() << "no etcd to test against";
+  ASSERT_TRUE(etcd.start("data"));
   start_node(1, etcd.url(), "2s");
   await_group(1);
   const std::string down = "etcd at " + etcd.url().substr(7) + " does not answer since ";
