@@ -86,8 +86,8 @@ Command describe_check(CheckArguments& a) {
       "  hapax check views --algorithm naimi-trehel --without barrier   why there is one\n"
       "  hapax check views --fixed -n 2 --algorithm lamport --most-faults 2   members of a list "
       "restart\n"
-      "  hapax check redlock -n 3 --faults pause,drift              two inside\n"
-      "  hapax check redlock -n 3 --faults pause,drift --gate       and the late write refused\n"
+      "  hapax check redlock -n 3 --faults pause                    two inside\n"
+      "  hapax check redlock -n 1 --faults pause --gate             and the late write refused\n"
       "A state is stored and compared whole, never only as a hash.\n"
       "Exit status: 0 holds, 1 violated, 2 usage, 3 unfinished (memory).";
   return command;
