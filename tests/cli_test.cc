@@ -203,6 +203,18 @@ TEST_F(Cli, OtherEnginesAreInAProgramBesideHapaxOrInThePath) {
 }
 #endif
 
+TEST_F(Cli, CheckOfRedlock) {
+  const json::object holds = object_of("check redlock -n 1 --json");
+  EXPECT_EQ(holds.at("verdict").as_string(), "holds");
+  const Finished two = hapax("check redlock -n 1 --faults pause");
+  EXPECT_EQ(two.status, 1);
+  EXPECT_THAT(two.out, HasSubstr("P1 and P2 are inside"));
+  for (const char* wrong : {"-n 0", "-n -1", "-n 6", "--entries 4", "--faults dup", "--memory 1",
+                            "--threads 2", "--held"}) {
+    EXPECT_EQ(hapax("check redlock " + std::string{wrong}).status, 2) << wrong;
+  }
+}
+
 TEST_F(Cli, CheckOfAnElection) {
   const json::object crashes = object_of("check bully -n 3 --faults crash --json");
   EXPECT_EQ(crashes.at("verdict").as_string(), "holds");

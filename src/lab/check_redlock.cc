@@ -1,8 +1,10 @@
 // `hapax check redlock`.
+#include <cstdint>
 #include <fmt/format.h>
 #include <sstream>
 #include <string>
 
+#include "base/counted.h"
 #include "console/json.h"
 #include "console/progress.h"
 #include "console/usage.h"
@@ -13,6 +15,15 @@ namespace hapax::cli {
 namespace {
 
 RedlockOptions redlock_options_from(const CheckArguments& a) {
+  const auto refuse = [](const char* option, std::int64_t value, const char* range) {
+    throw UsageError{
+        fmt::format("{} {} is out of reach of a check of Redlock; use {}", option, value, range)};
+  };
+  if (a.n < 1 || a.n > kMostRedlockServers) refuse("-n", a.n, "1 … 5 servers");
+  if (a.entries < 1 || a.entries > 3) refuse("--entries", a.entries, "1 … 3");
+  if (a.memory_mib < 16 || a.memory_mib > 1'000'000) {
+    refuse("--memory", a.memory_mib, "16 … 1000000 MiB");
+  }
   RedlockOptions options;
   options.servers = static_cast<std::uint32_t>(a.n);
   options.tries = static_cast<std::uint32_t>(a.entries);
@@ -37,8 +48,9 @@ RedlockOptions redlock_options_from(const CheckArguments& a) {
 }
 
 void print_redlock(const CheckArguments& a, const CheckReport& r, double seconds) {
-  fmt::print("redlock, {} servers, 2 clients: {} states, {} transitions, depth {}, {:.2f} s\n\n",
-             a.n, r.states, r.transitions, r.depth, seconds);
+  fmt::print("redlock, {}, 2 clients: {} states, {} transitions, depth {}, {:.2f} s\n\n",
+             counted(static_cast<std::uint64_t>(a.n), "server"), r.states, r.transitions, r.depth,
+             seconds);
   if (r.verdict != Verdict::violated) {
     fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
     return;
@@ -57,11 +69,11 @@ int run_check_redlock(const CheckArguments& a) {
   double seconds = 0;
   {
     Progress progress{!a.json};
-    report = value_or_usage(check_redlock(redlock_options_from(a), [&](const SearchProgress& p) {
+    report = check_redlock(redlock_options_from(a), [&](const SearchProgress& p) {
       progress.show(p.states - p.frontier, p.states,
                     fmt::format("{} states, frontier {}, depth {}", p.states, p.frontier, p.depth));
       return true;
-    }));
+    });
     seconds = progress.seconds();
   }
   if (a.json) {

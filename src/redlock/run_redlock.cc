@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "base/check.h"
 #include "redlock/redlock_model.h"
 #include "search/conclusion.h"
 
 namespace hapax {
 
-Result<CheckReport> check_redlock(const RedlockOptions& options, const SearchObserver& observer) {
-  if (options.servers < 1 || options.servers > kMostRedlockServers) {
-    return error("-n {} is out of reach of a check of Redlock; use 1 … {} servers", options.servers,
-                 kMostRedlockServers);
-  }
-  if (options.tries < 1 || options.tries > 3) {
-    return error("--entries {} is out of reach of a check of Redlock; use 1 … 3", options.tries);
-  }
+CheckReport check_redlock(const RedlockOptions& options, const SearchObserver& observer) {
+  HAPAX_CHECK((options.servers >= 1 && options.servers <= kMostRedlockServers));
+  HAPAX_CHECK((options.tries >= 1 && options.tries <= 3));
   RedlockModel model{options};
   Search search{model, options.most_bytes};
   const bool finished = search.run(observer);

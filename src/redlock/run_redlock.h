@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "base/result.h"
 #include "search/report.h"
 #include "search/search.h"
 
@@ -26,6 +25,7 @@ struct RedlockOptions {
   std::uint64_t most_bytes = std::uint64_t{4} << 30;
 };
 
-Result<CheckReport> check_redlock(const RedlockOptions& options, const SearchObserver& observer);
+// REQUIRES: 1 … kMostRedlockServers servers, 1 … 3 tries.
+CheckReport check_redlock(const RedlockOptions& options, const SearchObserver& observer);
 
 }  // namespace hapax
