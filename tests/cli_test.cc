@@ -349,6 +349,7 @@ TEST_F(Cli, AReaderThatHasSeenEnoughIsNoError) {
   EXPECT_EQ(shell("trap '' PIPE; '" HAPAX_BINARY "' algorithms | true").err, "");
 }
 
+#ifndef HAPAX_SANITIZED  // Sanitizers need more than there is.
 TEST_F(Cli, OutOfMemoryIsOneLineAndSeventy) {
   const Finished finished =
       shell("ulimit -v 300000; '" HAPAX_BINARY "' sim central -n 10000000 --requests 1");
@@ -356,6 +357,7 @@ TEST_F(Cli, OutOfMemoryIsOneLineAndSeventy) {
   EXPECT_EQ(finished.err, "hapax: out of memory; try a smaller -n\n");
   EXPECT_THAT(hapax("--help").out, HasSubstr("70 out of memory"));
 }
+#endif
 
 TEST_F(Cli, SaysHowManyWereServedWhenSomeCrash) {
   const Finished some = hapax("sim ricart-agrawala -n 1 --requests 9 --fault crash:0@12ms");

@@ -165,14 +165,14 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
   return Errc::unavailable;
 }
 
-void Connection::acquire_later(const std::string& name, const std::stop_token& cancel,
+void Connection::acquire_later(const std::string& name, std::stop_token cancel,
                                detail::Completion& completion) {
   std::unique_ptr<Later> later{new Later{{}, completion, cancel}};
   later->pending.later = later.get();
   const std::uint64_t request = add(later->pending);
   if (request == 0) return tell(std::move(later), std::nullopt);
-  later.release();  // The reader's.
-  say(session::Acquire{request, name});
+  later.release();                       // The reader's.
+  say(session::Acquire{request, name});  // The answer may end whoever `cancel` was copied from.
   if (!cancel.stop_possible()) return;
   // Only now: a Cancel must not overtake what it cancels.
   const std::lock_guard lock{mutex_};

@@ -36,7 +36,7 @@ class Connection {
   std::error_code acquire(const std::string& name, Want want, detail::Deadline deadline,
                           const std::stop_token& cancel, detail::Holding& holding,
                           std::string& why);
-  void acquire_later(const std::string& name, const std::stop_token& cancel,
+  void acquire_later(const std::string& name, std::stop_token cancel,
                      detail::Completion& completion);
   void release(const detail::Holding& holding) noexcept;
   std::error_code campaign(const std::string& name, const std::string& value,
