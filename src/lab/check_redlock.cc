@@ -1,14 +1,12 @@
 // `hapax check redlock`.
 #include <cstdint>
 #include <fmt/format.h>
-#include <sstream>
 #include <string>
 
 #include "base/counted.h"
-#include "console/json.h"
-#include "console/progress.h"
 #include "console/usage.h"
 #include "lab/run.h"
+#include "lab/told_check.h"
 #include "redlock/run_redlock.h"
 
 namespace hapax::cli {
@@ -29,75 +27,40 @@ RedlockOptions redlock_options_from(const CheckArguments& a) {
   options.tries = static_cast<std::uint32_t>(a.entries);
   options.gate = a.views.gate;
   options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
-  for (const std::string& list : a.faults) {
-    std::stringstream words{list};
-    for (std::string word; std::getline(words, word, ',');) {
-      if (word == "pause") {
-        options.pause = true;
-      } else if (word == "drift") {
-        options.drift = true;
-      } else if (word == "restart") {
-        options.restart = true;
-      } else {
-        throw UsageError{
-            fmt::format("fault '{}' is not known; redlock has pause, drift and restart", word)};
-      }
+  for_each_fault(a.faults, [&](const std::string& kind) {
+    if (kind == "pause") {
+      options.pause = true;
+    } else if (kind == "drift") {
+      options.drift = true;
+    } else if (kind == "restart") {
+      options.restart = true;
+    } else {
+      throw UsageError{
+          fmt::format("fault '{}' is not known; redlock has pause, drift and restart", kind)};
     }
-  }
+  });
   return options;
-}
-
-void print_redlock(const CheckArguments& a, const CheckReport& r, double seconds) {
-  fmt::print("redlock, {}, 2 clients: {} states, {} transitions, depth {}, {:.2f} s\n\n",
-             counted(static_cast<std::uint64_t>(a.n), "server"), r.states, r.transitions, r.depth,
-             seconds);
-  if (r.verdict != Verdict::violated) {
-    fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
-    return;
-  }
-  fmt::print("VIOLATED, {}: {}. A shortest way there, {} steps:\n\n", r.property, r.finding,
-             r.commands.size());
-  for (std::size_t i = 0; i < r.commands.size(); ++i) {
-    fmt::print("{:>3}  {}\n", i + 1, r.commands[i]);
-  }
 }
 
 }  // namespace
 
 int run_check_redlock(const CheckArguments& a) {
-  CheckReport report;
-  double seconds = 0;
-  {
-    Progress progress{!a.json};
-    report = check_redlock(redlock_options_from(a), [&](const SearchProgress& p) {
-      progress.show(p.states - p.frontier, p.states,
-                    fmt::format("{} states, frontier {}, depth {}", p.states, p.frontier, p.depth));
-      return true;
-    });
-    seconds = progress.seconds();
-  }
+  const RedlockOptions options = redlock_options_from(a);
+  const ToldCheck check = check_with_progress(
+      a.json, [&](const SearchObserver& observer) { return check_redlock(options, observer); });
+  const CheckReport& r = check.report;
   if (a.json) {
-    boost::json::array steps;
-    for (const std::string& command : report.commands) steps.emplace_back(command);
-    print_json({{"algorithm", "redlock"},
-                {"servers", a.n},
-                {"entries", a.entries},
-                {"gate", a.views.gate},
-                {"states", report.states},
-                {"transitions", report.transitions},
-                {"depth", report.depth},
-                {"seconds", json_number(seconds)},
-                {"verdict", name_of(report.verdict)},
-                {"property", report.property},
-                {"finding", report.finding},
-                {"proved", report.proved},
-                {"steps", steps}});
+    print_as_json({{"algorithm", "redlock"},
+                   {"servers", a.n},
+                   {"entries", a.entries},
+                   {"gate", a.views.gate}},
+                  check);
   } else {
-    print_redlock(a, report, seconds);
+    fmt::print("redlock, {}, 2 clients: {} states, {} transitions, depth {}, {:.2f} s\n",
+               counted(options.servers, "server"), r.states, r.transitions, r.depth, check.seconds);
+    print_verdict(r);
   }
-  return report.verdict == Verdict::violated ? kViolated
-         : report.verdict == Verdict::holds  ? kHolds
-                                             : kUnfinished;
+  return status_of(r.verdict);
 }
 
 }  // namespace hapax::cli

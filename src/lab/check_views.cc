@@ -1,14 +1,11 @@
 
 #include <fmt/format.h>
 #include <optional>
-#include <sstream>
 #include <string>
-#include <vector>
 
-#include "console/json.h"
-#include "console/progress.h"
 #include "console/usage.h"
 #include "lab/run.h"
+#include "lab/told_check.h"
 #include "viewcheck/run_lists.h"
 #include "viewcheck/run_views.h"
 
@@ -32,15 +29,6 @@ std::uint32_t in_range(const char* option, std::int64_t value, std::int64_t leas
                        std::int64_t most) {
   if (value >= least && value <= most) return static_cast<std::uint32_t>(value);
   throw UsageError{fmt::format("{} {} is out of range; use {} … {}", option, value, least, most)};
-}
-
-// Each word of the lists.
-template <class Allow>
-void for_each_fault(const std::vector<std::string>& lists, Allow&& allow) {
-  for (const std::string& list : lists) {
-    std::stringstream words{list};
-    for (std::string word; std::getline(words, word, ',');) allow(word);
-  }
 }
 
 void allow(ViewCheckOptions& options, const std::string& kind) {
@@ -121,72 +109,39 @@ std::string_view left_out(const CheckArguments& a) {
   return sentence;
 }
 
-void print_text(const CheckArguments& a, const CheckReport& r, double seconds) {
+void print_text(const CheckArguments& a, const ToldCheck& check) {
+  const CheckReport& r = check.report;
   fmt::print(
       "views{}, {} inside, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n",
       a.views.fixed ? " of a fixed list" : "", a.views.inside, a.n, r.states, r.transitions,
-      r.depth, seconds, static_cast<double>(r.bytes) / (1 << 20));
+      r.depth, check.seconds, static_cast<double>(r.bytes) / (1 << 20));
   if (const auto rule = left_out(a); !rule.empty()) fmt::print("Left out: {}.\n", rule);
-  if (r.verdict != Verdict::violated) {
-    fmt::print("\n{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
-    return;
-  }
-  fmt::print("\nVIOLATED, {}: {}. A shortest way there, {} steps:\n\n", r.property, r.finding,
-             r.commands.size());
-  for (std::size_t i = 0; i < r.commands.size(); ++i) {
-    if (r.round > 0 && i + r.round == r.commands.size()) {
-      fmt::print("From here on, round and round:\n");
-    }
-    fmt::print("{:>3}  {}\n", i + 1, r.commands[i]);
-  }
+  print_verdict(r);
 }
 
 }  // namespace
 
 int run_check_views(const CheckArguments& a) {
-  CheckReport report;
-  double seconds = 0;
-  {
-    Progress progress{!a.json};
-    const auto show = [&](const SearchProgress& p) {
-      progress.show(p.states - p.frontier, p.states,
-                    fmt::format("{} states, frontier {}, depth {}, {} MiB", p.states, p.frontier,
-                                p.depth, p.bytes >> 20));
-      return true;
-    };
-    report =
-        value_or_usage(a.views.fixed ? check_lists_of(a.views.inside, list_options_from(a), show)
-                                     : check_views_of(a.views.inside, view_options_from(a), show));
-    seconds = progress.seconds();
-  }
+  const ToldCheck check = check_with_progress(a.json, [&](const SearchObserver& show) {
+    return value_or_usage(a.views.fixed
+                              ? check_lists_of(a.views.inside, list_options_from(a), show)
+                              : check_views_of(a.views.inside, view_options_from(a), show));
+  });
   if (a.json) {
-    boost::json::array steps;
-    for (const std::string& command : report.commands) steps.emplace_back(command);
-    print_json({{"algorithm", "views"},
-                {"inside", a.views.inside},
-                {"fixed", a.views.fixed},
-                {"n", a.n},
-                {"join", a.views.joiners},
-                {"entries", a.entries},
-                {"units", a.units},
-                {"most_faults", a.views.most_faults},
-                {"without", a.views.without},
-                {"states", report.states},
-                {"transitions", report.transitions},
-                {"depth", report.depth},
-                {"seconds", json_number(seconds)},
-                {"bytes", report.bytes},
-                {"verdict", name_of(report.verdict)},
-                {"property", report.property},
-                {"finding", report.finding},
-                {"proved", report.proved},
-                {"steps", steps}});
+    print_as_json({{"algorithm", "views"},
+                   {"inside", a.views.inside},
+                   {"fixed", a.views.fixed},
+                   {"n", a.n},
+                   {"join", a.views.joiners},
+                   {"entries", a.entries},
+                   {"units", a.units},
+                   {"most_faults", a.views.most_faults},
+                   {"without", a.views.without}},
+                  check);
   } else {
-    print_text(a, report, seconds);
+    print_text(a, check);
   }
-  return report.verdict == Verdict::violated ? kViolated
-         : report.verdict == Verdict::holds  ? kHolds
-                                             : kUnfinished;
+  return status_of(check.report.verdict);
 }
 
 }  // namespace hapax::cli
