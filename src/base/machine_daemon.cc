@@ -29,10 +29,10 @@ bool has_machine_daemon() {
   return server_by_root(kMachineSocket) || ::access(kMachineSettings, F_OK) == 0;
 }
 
-std::string_view how_to_start_a_daemon() {
-  return has_machine_daemon() ? "this machine's is a service: `systemctl start hapax`, and "
-                                "`journalctl -u hapax` says why it does not run"
-                              : "start one with `hapax up 3`, or `hapax node`";
+std::string_view how_to_start_a_daemon(const std::filesystem::path& socket) {
+  return socket == kMachineSocket ? "this machine's is a service: `systemctl start hapax`, and "
+                                    "`journalctl -u hapax` says why it does not run"
+                                  : "start one with `hapax up 3`, or `hapax node`";
 }
 
 }  // namespace hapax

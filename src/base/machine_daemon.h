@@ -18,7 +18,7 @@ std::optional<uid_t> server_by_root(const std::filesystem::path& socket);
 // It is installed here, whether it runs or not: there is its socket, or the file of its settings.
 bool has_machine_daemon();
 
-// For somebody whom no daemon answers.
-std::string_view how_to_start_a_daemon();
+// For somebody whom no daemon answers at that socket.
+std::string_view how_to_start_a_daemon(const std::filesystem::path& socket);
 
 }  // namespace hapax

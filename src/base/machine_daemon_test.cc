@@ -50,5 +50,12 @@ TEST(MachineDaemon, IsBelievedOnlyWhereRootHasMadeRoomForIt) {
   EXPECT_EQ(server_by_root(folder), std::nullopt) << "no socket";
 }
 
+// A group of one's own beside the machine's would be a second one to hold its locks.
+TEST(MachineDaemon, IsTheOneToStartWhereItShouldAnswer) {
+  EXPECT_NE(how_to_start_a_daemon(kMachineSocket).find("systemctl start"), std::string::npos);
+  EXPECT_NE(how_to_start_a_daemon("/tmp/x.sock").find("hapax up"), std::string::npos);
+  EXPECT_NE(how_to_start_a_daemon("").find("hapax up"), std::string::npos) << "over TCP";
+}
+
 }  // namespace
 }  // namespace hapax

@@ -41,7 +41,7 @@ std::string owner_of(const std::string& path) {
   }
   throw std::system_error{make_error_code(Errc::unreachable),
                           fmt::format("no daemon answers at {} ({}); {}", address.text(),
-                                      std::strerror(error), how_to_start_a_daemon())};
+                                      std::strerror(error), how_to_start_a_daemon(address.path))};
 }
 
 // 0, or what went wrong.
