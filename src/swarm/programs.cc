@@ -145,8 +145,7 @@ void SwarmPrograms::on_granted(SwarmMember& m, const Grant& grant) {
   HAPAX_CHECK(thread.asked == grant.waiter);
   thread.asked = {};
   Program& program = program_of(thread);
-  const bool keep =
-      grant.may_keep && grant.fence.epoch == m.keeper().roll().epoch && !m.keeper().is_leaving();
+  const bool keep = grant.may_keep && !m.keeper().is_leaving();
   const KeptWord::Entry entry =
       program.words[thread.lock].grant(grant, keep, program.lease.grant());
   thread.entry = entry;
