@@ -9,8 +9,8 @@
 #include "base/credentials.h"
 #include "base/machine_daemon.h"
 #include "client/endpoints.h"
-#include "client/own_gateway.h"
-#include "client/questions.h"
+#include "handles/own_gateway.h"
+#include "handles/questions.h"
 #include "net/usual_folder.h"
 
 namespace hapax {

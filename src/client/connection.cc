@@ -11,7 +11,7 @@
 #include "base/boot_clock.h"
 #include "base/no_signals.h"
 #include "client/answers.h"
-#include "client/library_thread.h"
+#include "handles/library_thread.h"
 #include "hapax/error.h"
 #include "session/frames.h"
 

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "client/gateway.h"
-#include "client/held_grants.h"
 #include "client/socket.h"
+#include "handles/gateway.h"
+#include "handles/held_grants.h"
 #include "net/address.h"
 #include "session/heartbeat.h"
 #include "session/protocol.h"

@@ -1,7 +1,7 @@
 #include "client/answers.h"
-#include "client/candidate.h"
-#include "client/changes.h"
 #include "client/connection.h"
+#include "handles/candidate.h"
+#include "handles/changes.h"
 #include "hapax/error.h"
 
 namespace hapax::client {

@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "client/library_thread.h"
+#include "handles/library_thread.h"
 
 namespace hapax::client {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/connection.h"
-#include "client/gateway.h"
+#include "handles/gateway.h"
 #include "net/address.h"
 
 namespace hapax::client {

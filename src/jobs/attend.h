@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "client/job_tie.h"
 #include "console/signals.h"
+#include "handles/job_tie.h"
 #include "hapax/hapax.h"
 #include "jobs/job.h"
 

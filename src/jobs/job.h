@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "client/job_tie.h"
+#include "handles/job_tie.h"
 #include "jobs/warden.h"
 
 namespace hapax::cli {

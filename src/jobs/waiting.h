@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "client/grants.h"
 #include "console/command.h"
 #include "console/signals.h"
 #include "core/want.h"
+#include "handles/grants.h"
 #include "hapax/hapax.h"
 
 namespace hapax::cli {

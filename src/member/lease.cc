@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/no_signals.h"
 #include "client/descriptors.h"
-#include "client/library_thread.h"
+#include "handles/library_thread.h"
 
 namespace hapax::client {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/boot_clock.h"
-#include "client/gateway.h"
+#include "handles/gateway.h"
 #include "hapax/error.h"
 #include "member/member.h"
 #include "service/kept_word.h"

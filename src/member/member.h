@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "client/gateway.h"
 #include "daemon/daemon.h"
+#include "handles/gateway.h"
 #include "hapax/error.h"
 #include "member/lease.h"
 #include "member/shared_loop.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "client/answers.h"
-#include "client/changes.h"
+#include "handles/changes.h"
 #include "hapax/error.h"
 #include "member/member.h"
 

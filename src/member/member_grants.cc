@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "client/candidate.h"
+#include "handles/candidate.h"
 #include "hapax/error.h"
 #include "member/member.h"
 

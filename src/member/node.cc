@@ -4,9 +4,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "client/own_gateway.h"
-#include "client/questions.h"
 #include "engines/engines.h"
+#include "handles/own_gateway.h"
+#include "handles/questions.h"
 #include "hapax/error.h"
 #include "member/member.h"
 #include "net/usual_folder.h"

@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "base/asio_fwd.h"
-#include "client/library_thread.h"
+#include "handles/library_thread.h"
 
 namespace hapax::client {
 

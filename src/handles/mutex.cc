@@ -6,9 +6,9 @@
 #include <thread>
 #include <utility>
 
-#include "client/asking.h"
-#include "client/misuse.h"
-#include "client/own_gateway.h"
+#include "handles/asking.h"
+#include "handles/misuse.h"
+#include "handles/own_gateway.h"
 
 namespace hapax {
 

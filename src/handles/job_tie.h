@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "client/own_gateway.h"
+#include "handles/own_gateway.h"
 #include "hapax/client.h"
 
 namespace hapax::detail {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "client/grants.h"
+#include "handles/grants.h"
 
 namespace hapax {
 

@@ -1,7 +1,7 @@
-#include "client/own_gateway.h"
+#include "handles/own_gateway.h"
 
-#include "client/changes.h"
-#include "client/library_thread.h"
+#include "handles/changes.h"
+#include "handles/library_thread.h"
 
 namespace hapax::detail {
 namespace {

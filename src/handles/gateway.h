@@ -61,7 +61,7 @@ class Gateway {
  public:
   virtual ~Gateway() = default;
 
-  // Not so in a child made by fork(), which has none of its threads: see way.h.
+  // Not so in a child made by fork(), which has none of its threads: see own_gateway.h.
   bool is_ours() const noexcept { return forks_ == forks(); }
 
   // Everything about one lock. May be null.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "client/gateway.h"
+#include "handles/gateway.h"
 
 namespace hapax::detail {
 

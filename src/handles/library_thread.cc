@@ -1,4 +1,4 @@
-#include "client/library_thread.h"
+#include "handles/library_thread.h"
 
 #include <chrono>
 #include <condition_variable>

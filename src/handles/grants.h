@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "client/own_gateway.h"
 #include "core/want.h"
+#include "handles/own_gateway.h"
 #include "hapax/client.h"
 #include "hapax/fence.h"
 #include "hapax/node.h"

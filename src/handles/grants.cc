@@ -1,9 +1,9 @@
-#include "client/grants.h"
+#include "handles/grants.h"
 
 #include <utility>
 
-#include "client/asking.h"
-#include "client/misuse.h"
+#include "handles/asking.h"
+#include "handles/misuse.h"
 #include "hapax/error.h"
 
 namespace hapax::detail {

@@ -3,11 +3,11 @@
 #include <mutex>
 #include <utility>
 
-#include "client/asking.h"
-#include "client/candidate.h"
-#include "client/changes.h"
-#include "client/own_gateway.h"
 #include "core/lock_name.h"
+#include "handles/asking.h"
+#include "handles/candidate.h"
+#include "handles/changes.h"
+#include "handles/own_gateway.h"
 #include "hapax/error.h"
 
 namespace hapax {

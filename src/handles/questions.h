@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/gateway.h"
-#include "client/own_gateway.h"
+#include "handles/gateway.h"
+#include "handles/own_gateway.h"
 
 namespace hapax::client {
 
