@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/send_signal.h"
 #include "base/testing/folder.h"
 #include "process_testing.h"
 
@@ -144,7 +145,7 @@ TEST_F(BankDemo, TidiesUpWhenInterrupted) {
     ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
     EXPECT_EQ(atms(), 5u);
     EXPECT_EQ(daemons(), 3u);
-    kill(demo, signal);
+    hapax::signal_process(demo, signal);
     int status = -1;
     ASSERT_EQ(waitpid(demo, &status, 0), demo);
     ASSERT_TRUE(WIFEXITED(status));
@@ -157,7 +158,7 @@ TEST_F(BankDemo, TidiesUpWhenInterrupted) {
 TEST_F(BankDemo, TidiesUpWhileAMachineIsStopped) {
   const pid_t demo = start("demo bank --deposits 1");
   ASSERT_TRUE(soon([&] { return out().find("daemon stops") != std::string::npos; })) << out();
-  kill(demo, SIGINT);
+  hapax::signal_process(demo, SIGINT);
   int status = -1;
   ASSERT_EQ(waitpid(demo, &status, 0), demo);
   EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
@@ -168,7 +169,8 @@ TEST_F(BankDemo, TidiesUpWhileAMachineIsStopped) {
 TEST_F(BankDemo, SaysInOneLineWhyItCannotGoOn) {
   const pid_t demo = start("demo bank --deposits 500");
   ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
-  for (const pid_t daemon : processes("node --engine embedded:")) kill(daemon, SIGKILL);
+  for (const pid_t daemon : processes("node --engine embedded:"))
+    hapax::signal_process(daemon, SIGKILL);
   int status = -1;
   ASSERT_EQ(waitpid(demo, &status, 0), demo);
   EXPECT_EQ(WEXITSTATUS(status), 70);
@@ -182,7 +184,7 @@ TEST_F(BankDemo, SaysInOneLineWhyItCannotGoOn) {
 TEST_F(BankDemo, LeavesNoProcessBehindWhenKilled) {
   const pid_t demo = start("demo bank --deposits 500");
   ASSERT_TRUE(soon([&] { return out().find("2. ") != std::string::npos; })) << out();
-  kill(demo, SIGKILL);
+  hapax::signal_process(demo, SIGKILL);
   waitpid(demo, nullptr, 0);
   EXPECT_TRUE(soon([&] { return atms() + daemons() == 0; }));
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/send_signal.h"
 #include "process_testing.h"
 #include "terminal_testing.h"
 
@@ -114,7 +115,7 @@ class Jobs : public ::testing::Test {
   void kill_with_warden(Process& run) const {
     const pid_t warden = warden_of(run);
     ASSERT_GT(warden, 1);
-    kill(warden, SIGKILL);
+    signal_process(warden, SIGKILL);
     run.signal(SIGKILL);
     EXPECT_EQ(run.wait(), 128 + SIGKILL);
   }
@@ -144,7 +145,7 @@ TEST_F(Jobs, KeepTheLockWithoutRunAndWarden) {
   const auto next = start_next(1);
   const auto before = ticks();
   ASSERT_TRUE(eventually([&] { return ticks() > before + 20; })) << "its child lives on";
-  kill(pid_in(folder_ / "child"), SIGKILL);
+  signal_process(pid_in(folder_ / "child"), SIGKILL);
   EXPECT_EQ(next->wait(), 0) << next->err();
   expect_no_tick_after_next();
 }
@@ -402,7 +403,7 @@ TEST_F(ForeignJobs, HoldTheLockAsLongAsTheyLive) {
     return run->err().find("runs as another user") != std::string::npos;
   })) << run->err();
   EXPECT_TRUE(is_locked());
-  kill(pid_in(folder_ / "child"), SIGKILL);
+  signal_process(pid_in(folder_ / "child"), SIGKILL);
   EXPECT_EQ(run->wait(), 0) << run->err();
 }
 
@@ -414,7 +415,7 @@ TEST_F(ForeignJobs, AreNotSaidToHaveEndedWhileTheyLive) {
       << run->err();
   EXPECT_EQ(run->err().find("was ended"), std::string::npos);
   EXPECT_FALSE(run->has_ended());
-  kill(pid_in(folder_ / "child"), SIGKILL);
+  signal_process(pid_in(folder_ / "child"), SIGKILL);
   EXPECT_EQ(run->wait(), 75) << run->err();
   EXPECT_NE(run->err().find("was ended"), std::string::npos);
 }

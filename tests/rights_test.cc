@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/send_signal.h"
 #include "process_testing.h"
 
 namespace hapax::testing {
@@ -99,7 +100,7 @@ class Impostor {
     for (const int fd : {listener, notes, ready[0], ready[1]}) close(fd);
   }
   ~Impostor() {
-    kill(pid_, SIGKILL);
+    signal_process(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
   Impostor(const Impostor&) = delete;

@@ -257,6 +257,26 @@ TEST(Rooms, AlgorithmsSeeNoClockNoThreadNoRandomnessAndNoWorldOutside) {
   }
 }
 
+// base/send_signal.h says why. `kill(0, …)` is meant where it stands: our own group.
+TEST(Rooms, NobodyElseCallsKill) {
+  static const std::regex call{R"((^|[^\w.>])kill\((?!0, )[^()]*(\([^()]*\))?[^()]*, )"};
+  std::size_t files = 0;
+  for (const char* folder : {"src", "tests", "bench", "examples"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path{HAPAX_ROOT} / folder)) {
+      const fs::path& path = entry.path();
+      if (path.extension() != ".h" && path.extension() != ".cc") continue;
+      if (path.filename() == "send_signal.h" || path.filename() == "rooms_test.cc") continue;
+      ++files;
+      std::ifstream file{path};
+      for (std::string line; std::getline(file, line);) {
+        if (line.find("kill(") == std::string::npos) continue;
+        EXPECT_FALSE(std::regex_search(line, call)) << path << ": " << line;
+      }
+    }
+  }
+  EXPECT_GT(files, 500u);
+}
+
 // A room fits in a head.
 // What they print, others may have had a hand in: console/show.h makes it harmless.
 TEST(Rooms, CommandsAboutLocksPrintNothingAsItIs) {

@@ -82,7 +82,7 @@ class RunningGroup : public ::testing::Test {
         const std::string name = "lock-" + std::to_string(lock);
         jobs_.push_back({lock, daemon,
                          start({"run", "--address", place(daemon), name, "--", "sh", "-c",
-                                "echo $HAPAX_FENCE; exec sleep 120"})});
+                                "echo $HAPAX_FENCE $$; exec sleep 120"})});
         if (turn == 0) {
           ASSERT_TRUE(eventually([&] { return is_inside(jobs_.back()); }, 20s));
         }
@@ -93,11 +93,26 @@ class RunningGroup : public ::testing::Test {
     int lock, daemon;
     std::unique_ptr<Process> process;
   };
-  static bool is_inside(const Job& job) { return !job.process->out().empty(); }
+  // What a job has said: its fence, and which process it is.
+  struct Word {
+    std::uint64_t epoch = 0, turn = 0;
+    pid_t pid = 0;
+  };
+  static Word word_of(const Job& job) {
+    Word word;
+    char dot = 0;
+    std::istringstream{job.process->out()} >> word.epoch >> dot >> word.turn >> word.pid;
+    return word;
+  }
+  // The command itself: `hapax run` may take its time to end when its command is gone.
+  static bool is_inside(const Job& job) {
+    const pid_t pid = word_of(job).pid;
+    return pid != 0 && !is_gone(pid);
+  }
   std::vector<const Job*> inside(int lock) const {
     std::vector<const Job*> all;
     for (const Job& job : jobs_) {
-      if (job.lock == lock && is_inside(job) && !job.process->has_ended()) all.push_back(&job);
+      if (job.lock == lock && is_inside(job)) all.push_back(&job);
     }
     return all;
   }
@@ -121,10 +136,8 @@ class RunningGroup : public ::testing::Test {
     return settings_json::parse(out).at("view").at("lease_ms").as_int64();
   }
   static std::pair<std::uint64_t, std::uint64_t> fence_of(const Job& job) {
-    std::pair<std::uint64_t, std::uint64_t> fence;
-    char dot = 0;
-    std::istringstream{job.process->out()} >> fence.first >> dot >> fence.second;
-    return fence;
+    const Word word = word_of(job);
+    return {word.epoch, word.turn};
   }
   // Ends each that is inside, until nobody waits: fences grow from one to the next.
   void let_all_pass(std::size_t left) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/send_signal.h"
 #include "process_testing.h"
 
 namespace hapax::testing {
@@ -27,7 +28,7 @@ class Terminal {
     _exit(125);
   }
   ~Terminal() {
-    kill(pid_, SIGKILL);
+    signal_process(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
     close(master_);
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 
+#include "base/send_signal.h"
 #include "process_testing.h"
 
 namespace hapax::testing {
@@ -58,7 +59,7 @@ TEST_F(Up, GoesOnWhenAMemberIsKilled) {
   const auto next = start({"run", "x", "--", "echo", "mine"});
   EXPECT_FALSE(eventually([&] { return !next->out().empty(); }, 300ms));
   ASSERT_GT(daemon(2), 0);
-  kill(daemon(2), SIGKILL);
+  signal_process(daemon(2), SIGKILL);
   EXPECT_EQ(next->wait(), 0) << next->err();
   EXPECT_EQ(next->out(), "mine\n");
   EXPECT_EQ(holder->wait(), 75);
@@ -72,7 +73,7 @@ TEST_F(Up, GoesOnWhenAMemberIsKilled) {
 
 TEST_F(Up, EndsWhenNobodyIsLeft) {
   start_up({});
-  for (int i = 1; i <= 3; ++i) kill(daemon(i), SIGKILL);
+  for (int i = 1; i <= 3; ++i) signal_process(daemon(i), SIGKILL);
   EXPECT_EQ(up_->wait(), 69);
   EXPECT_THAT(up_->err(), HasSubstr("all members are gone"));
 }

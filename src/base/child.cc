@@ -12,6 +12,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/send_signal.h"
+
 namespace hapax {
 namespace {
 
@@ -110,12 +112,12 @@ std::optional<int> Child::status() {
 }
 
 void Child::signal(int number) {
-  if (!status()) kill(pid_, number);
+  if (!status()) signal_process(pid_, number);
 }
 
 void Child::freeze() {
   int status = 0;
-  if (!status_ && kill(pid_, SIGSTOP) == 0 && waitpid(pid_, &status, WUNTRACED) == pid_) {
+  if (!status_ && signal_process(pid_, SIGSTOP) && waitpid(pid_, &status, WUNTRACED) == pid_) {
     if (WIFSTOPPED(status)) return;
     note(status);
   }

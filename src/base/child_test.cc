@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <unistd.h>
 
+#include "base/send_signal.h"
+
 namespace hapax {
 namespace {
 
@@ -82,7 +84,7 @@ TEST(Child, IsKilledWithItsOwnerAlsoWhileFrozen) {
     pid = shell.child().pid();
     shell.child().freeze();
   }
-  EXPECT_EQ(kill(pid, 0), -1);
+  EXPECT_FALSE(signal_process(pid, 0));
 }
 
 TEST(Child, ThatCannotBeExecutedEndsAtOnce) {

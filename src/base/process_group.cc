@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <thread>
 
+#include "base/send_signal.h"
+
 namespace hapax {
 namespace {
 
@@ -63,7 +65,7 @@ bool ProcessGroup::is_somebody_elses() const {
 }
 
 bool ProcessGroup::is_running() const {
-  if (::kill(-id_, 0) != 0 && errno == ESRCH) return false;
+  if (!signal_group(id_, 0) && errno == ESRCH) return false;
   if (is_somebody_elses()) return false;
   const std::unique_ptr<DIR, int (*)(DIR*)> all{opendir("/proc"), closedir};
   if (!all) return true;
@@ -76,7 +78,7 @@ bool ProcessGroup::is_running() const {
 }
 
 void ProcessGroup::kill() const {
-  if (!is_somebody_elses()) ::kill(-id_, SIGKILL);
+  if (!is_somebody_elses()) signal_group(id_, SIGKILL);
 }
 
 bool ProcessGroup::end(milliseconds patience) const {

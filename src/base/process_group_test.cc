@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/send_signal.h"
+
 namespace hapax {
 namespace {
 
@@ -25,7 +27,7 @@ TEST(ProcessGroup, IsOverWhenOnlyZombiesAreLeft) {
   ASSERT_TRUE(group);
   EXPECT_TRUE(group->is_running());
   EXPECT_TRUE(group->end(std::chrono::seconds{10}));
-  EXPECT_EQ(kill(-leader, 0), 0) << "nobody has waited for it yet";
+  EXPECT_TRUE(signal_group(leader, 0)) << "nobody has waited for it yet";
   EXPECT_FALSE(group->is_running());
   int status = 0;
   EXPECT_EQ(waitpid(leader, &status, 0), leader);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/send_signal.h"
 #include "base/testing/folder.h"
 #include "client/testing/eventually.h"
 #include "client/testing/node_views.h"
@@ -87,7 +88,7 @@ TEST_F(NodeViews, TakeOverFromAProcessThatIsKilled) {
   ASSERT_TRUE(are_in_one_view(2));
   Mutex mutex{(*this)[1], "one"};
   EXPECT_FALSE(mutex.try_lock());
-  kill(child, SIGKILL);
+  signal_process(child, SIGKILL);
   waitpid(child, nullptr, 0);
   ASSERT_TRUE(mutex.try_lock_for(20s));
   EXPECT_GT(mutex.fence(), (Fence{Epoch{fence[0]}, Turn{fence[1]}}));

@@ -16,6 +16,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/send_signal.h"
 #include "base/testing/folder.h"
 #include "base/testing/processes.h"
 #include "embedded/database.h"
@@ -115,7 +116,7 @@ TEST_F(EmbeddedEngine, WhatIsAcknowledgedOutlivesAKill) {
     close(acknowledged[1]);
     Revision last = 0;
     for (int i = 0; i < 20; ++i) ASSERT_EQ(::read(acknowledged[0], &last, sizeof last), 8);
-    kill(child, SIGKILL);
+    signal_process(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     while (::read(acknowledged[0], &last, sizeof last) == 8) continue;

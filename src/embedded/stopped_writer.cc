@@ -10,6 +10,8 @@
 #include <sys/sysmacros.h>
 #include <thread>
 
+#include "base/send_signal.h"
+
 namespace hapax::engine {
 namespace {
 
@@ -49,12 +51,12 @@ std::optional<pid_t> writer_of(const std::filesystem::path& database) {
 
 void help_stopped_writer(const std::filesystem::path& database) {
   const auto writer = writer_of(database);
-  if (!writer || !is_stopped(*writer) || kill(*writer, SIGCONT) != 0) return;
+  if (!writer || !is_stopped(*writer) || !signal_process(*writer, SIGCONT)) return;
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::milliseconds{200};
   while (writer_of(database) == writer && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
-  kill(*writer, SIGSTOP);
+  signal_process(*writer, SIGSTOP);
 }
 
 }  // namespace hapax::engine

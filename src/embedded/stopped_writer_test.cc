@@ -10,6 +10,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/send_signal.h"
 #include "base/testing/folder.h"
 #include "embedded/database.h"
 
@@ -56,7 +57,7 @@ TEST(StoppedWriter, IsLetGoOnUntilItHasCommittedAndNoLonger) {
   EXPECT_TRUE(committed->has_value());
   EXPECT_TRUE(stops(writer)) << "whoever stopped it meant it";
   EXPECT_EQ(writer_of(path), std::nullopt);
-  kill(writer, SIGKILL);
+  signal_process(writer, SIGKILL);
   waitpid(writer, nullptr, 0);
 }
 
@@ -67,12 +68,12 @@ TEST(StoppedWriter, IsNotStoppedIfItWasNot) {
   ASSERT_TRUE(database) << database.error().message;
   const pid_t writer = start_stopped_writer(path);
   ASSERT_TRUE(stops(writer));
-  kill(writer, SIGCONT);
+  signal_process(writer, SIGCONT);
   while (writer_of(path)) std::this_thread::sleep_for(1ms);
   help_stopped_writer(path);
   int status = 0;
   EXPECT_EQ(waitpid(writer, &status, WUNTRACED | WNOHANG), 0);
-  kill(writer, SIGKILL);
+  signal_process(writer, SIGKILL);
   waitpid(writer, nullptr, 0);
 }
 

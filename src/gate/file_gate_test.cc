@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/send_signal.h"
 #include "base/testing/folder.h"
 #include "base/testing/processes.h"
 #include "hapax/gate.h"
@@ -205,7 +206,7 @@ TEST_F(OnAFile, AProcessKilledAtAnyMomentLeavesAWholeMark) {
         gate.admit(fence(1, turn));
     }
     usleep(static_cast<useconds_t>(1000 + 700 * round));
-    kill(child, SIGKILL);
+    signal_process(child, SIGKILL);
     waitpid(child, nullptr, 0);
     const Fence now = FileGate{path()}.highest();
     EXPECT_GE(now, before);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/send_signal.h"
 #include "console/exit_status.h"
 #include "console/signals.h"
 #include "jobs/pipe.h"
@@ -129,10 +130,10 @@ Job::~Job() {
 }
 
 void Job::signal(int signal) noexcept {
-  kill(-pid_, signal);
+  signal_group(pid_, signal);
   const bool is_to_end =
       signal != SIGSTOP && signal != SIGTSTP && signal != SIGUSR1 && signal != SIGUSR2;
-  if (is_to_end) kill(-pid_, SIGCONT);
+  if (is_to_end) signal_group(pid_, SIGCONT);
 }
 
 bool Job::in_foreground() const noexcept {
@@ -182,25 +183,25 @@ void Job::suspend(const std::function<bool()>& may_go_on) {
   // While we were stopped it may have been lost.
   const bool goes_on = may_go_on();
   tie_.excuse_silence(false);
-  if (goes_on) kill(-pid_, SIGCONT);
+  if (goes_on) signal_group(pid_, SIGCONT);
 }
 
 bool Job::is_over() {
   reap();
   if (!status_) return false;
-  if (!adopts_) return kill(-pid_, 0) != 0 && errno == ESRCH;
+  if (!adopts_) return !signal_group(pid_, 0) && errno == ESRCH;
   for (const pid_t pid : children()) {
     if (!warden_.is(pid)) return false;
   }
   // Without that file in /proc only the group can tell.
-  return kill(-pid_, 0) != 0 && errno == ESRCH;
+  return !signal_group(pid_, 0) && errno == ESRCH;
 }
 
 void Job::kill_all() noexcept {
-  kill(-pid_, SIGKILL);
+  signal_group(pid_, SIGKILL);
   if (!adopts_) return;
   for (const pid_t pid : children()) {
-    if (!warden_.is(pid)) kill(pid, SIGKILL);
+    if (!warden_.is(pid)) signal_process(pid, SIGKILL);
   }
 }
 
@@ -219,7 +220,7 @@ bool Job::end(milliseconds grace, milliseconds patience) {
     signal(SIGTERM);
     if (adopts_) {
       for (const pid_t pid : children()) {
-        if (!warden_.is(pid)) kill(pid, SIGTERM);  // Even those that have left the group.
+        if (!warden_.is(pid)) signal_process(pid, SIGTERM);  // Even those that have left the group.
       }
     }
   }
@@ -235,7 +236,7 @@ bool Job::end(milliseconds grace, milliseconds patience) {
 }
 
 std::string Job::why_left() const {
-  const bool is_foreign = kill(-pid_, 0) != 0 && errno == EPERM;
+  const bool is_foreign = !signal_group(pid_, 0) && errno == EPERM;
   return is_foreign ? "it runs as another user now, and we may not end it"
                     : "it cannot be ended (it may wait for a disk, or have changed its user)";
 }

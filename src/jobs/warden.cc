@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/process_group.h"
+#include "base/send_signal.h"
 #include "jobs/job.h"
 
 namespace hapax::cli {
@@ -94,7 +95,7 @@ void Warden::let_run_for(std::chrono::milliseconds valid) noexcept {
 
 void Warden::dismiss() noexcept {
   if (pid_ > 0) {
-    kill(pid_, SIGKILL);
+    signal_process(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
     pid_ = -1;
   }

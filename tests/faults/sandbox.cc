@@ -12,6 +12,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/send_signal.h"
+
 namespace hapax::faults {
 namespace {
 
@@ -30,10 +32,15 @@ void listen_to_signals(void (*handler)(int)) {
   std::signal(SIGTERM, handler);
 }
 
-// Other processes neither see these mounts nor lose any of theirs.
+// Other processes neither see what is mounted then nor lose anything. Not so in a chroot whose root
+// is no mount.
+bool keep_mounts_private() {
+  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
 void furnish() {
   require(unshare(kOwnMountsAndNetwork) == 0, "namespaces");
-  require(mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "private mounts");
+  require(keep_mounts_private(), "private mounts");
   require(mount("proc", "/proc", "proc", 0, nullptr) == 0, "/proc");
   std::filesystem::create_directories("/run/netns");
   for (const char* place : {"/run/netns", "/dev/shm"}) {
@@ -47,7 +54,10 @@ bool can_make_sandbox() {
   // NOLINTNEXTLINE(cert-env33-c): fixed words
   if (std::system("command -v ip iptables tc >/dev/null 2>&1") != 0) return false;
   const pid_t trial = fork();
-  if (trial == 0) _exit(unshare(CLONE_NEWPID | kOwnMountsAndNetwork) == 0 ? 0 : 1);
+  if (trial == 0) {
+    const bool is_apart = unshare(CLONE_NEWPID | kOwnMountsAndNetwork) == 0;
+    _exit(is_apart && keep_mounts_private() ? 0 : 1);
+  }
   int status = 1;
   return trial > 0 && waitpid(trial, &status, 0) == trial && status == 0;
 }
@@ -70,7 +80,7 @@ int in_sandbox(const std::function<int()>& body) {
     _exit(status);  // The first process: with it the kernel ends all others of its namespace.
   }
   inside = first;
-  listen_to_signals([](int signal) { kill(inside, signal); });
+  listen_to_signals([](int signal) { signal_process(inside, signal); });
   int status = 0;
   while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
