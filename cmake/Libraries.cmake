@@ -1,8 +1,9 @@
 # What programs link, made of the rooms behind include/hapax:
 #   hapax::client   locks, elections and gates of a program that speaks to a daemon
+#   hapax::engines  the same directly on an engine, with no daemon: Client{"etcd://…"}
 #   hapax::sqlite   the gate in a SQLite database, besides
 #   hapax::member   hapax::Node, a member inside the program, with the engines of this build
-#   hapax::hapax    all three
+#   hapax::hapax    all of these
 #   hapax::c        hapax/c.h, for C and whatever can call it: a shared library of its own
 # Each is found by find_package(hapax COMPONENTS …), and by pkg-config as hapax-client and so on.
 include(GNUInstallDirs)
@@ -44,8 +45,11 @@ function(hapax_library name)
 endfunction()
 
 hapax_library(client ROOMS client gate)
+hapax_library(engines ROOMS engines ABOVE hapax_client_library)
+get_target_property(gateways hapax_engines INTERFACE_LINK_OPTIONS)
+target_link_options(hapax_engines_library INTERFACE ${gateways})
 hapax_library(sqlite ROOMS sqlite ABOVE hapax_client_library)
-hapax_library(member ROOMS member ABOVE hapax_client_library)
+hapax_library(member ROOMS member ABOVE hapax_engines_library)
 add_library(hapax_library INTERFACE)
 target_link_libraries(hapax_library INTERFACE hapax_member_library hapax_sqlite_library)
 hapax_export(hapax hapax_library)
@@ -87,19 +91,20 @@ function(hapax_pkg_config name description)
 endfunction()
 # Boost has no .pc files; engines' libraries are linked by name.
 set(by_name "")
-foreach(package IN LISTS HAPAX_PACKAGES_member)
-  if(package STREQUAL "Boost::json")
-    string(APPEND by_name " -lboost_json")
-  elseif(NOT package MATCHES "::")
+foreach(package IN LISTS HAPAX_PACKAGES_engines)
+  if(NOT package MATCHES "::")
     string(APPEND by_name " -l${package}")
   endif()
 endforeach()
+string(REPLACE "LINKER:" "-Wl," gateways "${gateways}")
 hapax_pkg_config(hapax-client "Locks across machines with fences: a program that speaks to a daemon (C++20)"
   REQUIRES "fmt openssl" LIBS "-lhapax-client -pthread")
 hapax_pkg_config(hapax-sqlite "A fence gate in a SQLite database (C++20)"
   REQUIRES "hapax-client sqlite3" LIBS "-lhapax-sqlite")
+hapax_pkg_config(hapax-engines "Locks across machines with fences: directly on an engine, too (C++20)"
+  REQUIRES "hapax-client sqlite3" LIBS "${gateways} -lhapax-engines${by_name}")
 hapax_pkg_config(hapax-member "Locks across machines with fences: a member inside the program (C++20)"
-  REQUIRES "hapax-client sqlite3" LIBS "-lhapax-member${by_name}")
+  REQUIRES "hapax-engines" LIBS "-lhapax-member -lboost_json")
 hapax_pkg_config(hapax "At most one, across machines: all of hapax (C++20)"
   REQUIRES "hapax-member hapax-sqlite")
 hapax_pkg_config(hapax-c "Locks across machines with fences, for C" LIBS "-lhapax-c")

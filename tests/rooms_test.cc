@@ -64,7 +64,9 @@ const std::map<std::string, Names> kSees{
     {"embedded", {"base", "engine"}},
     {"etcd", {"base", "engine"}},
     {"zookeeper", {"base", "engine"}},
-    {"engines", {"base", "engine", "embedded", "etcd", "zookeeper"}},
+    {"direct", {"base", "core", "engine", "handles", "session"}},
+    {"direct_etcd", {"base", "engine", "etcd", "handles", "direct"}},
+    {"engines", {"base", "engine", "embedded", "etcd", "zookeeper", "handles", "direct_etcd"}},
     {"handshake", {"base"}},
     {"tls", {"base", "handshake"}},
     {"net", {"base", "core", "wire", "tls", "handshake"}},
@@ -124,7 +126,7 @@ const std::map<std::string, Names> kSees{
      {"base", "core", "voting", "catalog", "election", "memory", "world", "draw", "search", "check",
       "viewcheck", "redlock", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
     {"cli", {"base", "core", "catalog", "certs", "console", "jobs", "serve", "lab_commands"}},
-    {"programs", {"base", "embedded", "engines", "client", "console", "cli"}},
+    {"programs", {"base", "embedded", "engines", "client", "console", "jobs", "cli"}},
 };
 // What users include, include/hapax/, is everybody's.
 constexpr const char* kPublic = "hapax";

@@ -176,6 +176,12 @@ struct ClientOptions {
   std::string server_user{};
   // Takes no locks: is let in even where a daemon has all the clients that it can serve.
   bool asks_only = false;
+  // Of an engine, where that is the address, with no daemon in between (docs/direct.md); the PEM
+  // files are then for its servers.
+  std::string engine_user{};      // Empty: none.
+  std::string engine_password{};  // Of that user.
+  // How long what is held outlives a program that is killed or cut off: from 1 s to 1 h.
+  std::chrono::milliseconds engine_ttl{10'000};
 };
 
 // A connection to a daemon, for any number of locks and threads.
@@ -189,8 +195,10 @@ class Client {
   // The local daemon, at default_address(). Throws std::system_error if nobody answers there.
   Client();
   // `unix:/path` or `host:port`, or several, separated by commas: the first that answers, and if
-  // that one is lost, the first that answers the next request. Certificates: $HAPAX_CA, $HAPAX_CERT
-  // and $HAPAX_KEY; the rest of ClientOptions: $HAPAX_INSECURE (true) and $HAPAX_SERVER_USER.
+  // that one is lost, the first that answers the next request. Or an engine that is used directly,
+  // as etcd://h1:2379,h2:2379; the program links hapax::engines for that. Certificates: $HAPAX_CA,
+  // $HAPAX_CERT and $HAPAX_KEY; the rest of ClientOptions: $HAPAX_INSECURE (true),
+  // $HAPAX_SERVER_USER, $HAPAX_ENGINE_USER, $HAPAX_ENGINE_PASSWORD_FILE and $HAPAX_ENGINE_TTL (5s).
   explicit Client(std::string_view addresses);
   // As the options say, and nothing else.
   explicit Client(const ClientOptions& options);

@@ -176,7 +176,7 @@ Command describe_elect(CampaignArguments& a) {
       "       hapax elect [OPTIONS] NAME [-- CMD [ARGUMENT …]]\n";
   command.takes_command = true;
   command.add("NAME", &a.name, "What to lead, e.g. scheduler; else the group is shown");
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::takes_locks);
   command.add("--observe", &a.observe, "A line whenever the leader changes, until ^C");
   command.add("--value", &a.value,
               "What to proclaim while leading, at most 512 bytes; HOST/PID if not said");

@@ -77,7 +77,7 @@ int observe_group(const ElectArguments& a) {
 
 int observe_election(const ElectArguments& a) {
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::looks);
   Election election{client, a.name};
   Election::Observation observation = election.observe();
   while (!signals.take()) {

@@ -40,7 +40,7 @@ Command describe_try(TryArguments& a) {
   Command command{"try", "Can a lock be had now? It is given back at once", kLockGroup};
 
   command.add("NAME", &a.wanted.name, "Any name, e.g. orders/42", {.required = true});
-  add_address(command, &a.wanted.address);
+  add_address(command, &a.wanted.address, Purpose::takes_locks);
   add_mode(command, a.wanted);
   command.add("--json", &a.json, "One JSON object instead of a line");
   command.footer =

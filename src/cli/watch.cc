@@ -68,7 +68,7 @@ std::string line_of(const LockInfo& lock) {
 int run_watch(const WatchArguments& a) {
   require_lock_name(a.name);
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::looks);
   std::set<std::string> seen;
   const bool is_one = a.name.find_first_of("*?") == std::string::npos;
   return show_changes(signals, a.json, [&] {
@@ -88,7 +88,7 @@ Command describe_watch(WatchArguments& a) {
 
   command.add("NAME", &a.name, "Any name, as orders/42, or a pattern, as 'orders/*'",
               {.required = true});
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::looks);
   command.add("--json", &a.json, "A JSON object a line");
   command.footer =
       std::string{

@@ -62,7 +62,7 @@ std::string table_of(const std::vector<LockInfo>& locks) {
 
 int run_who(const WhoArguments& a) {
   if (!a.name.empty()) require_lock_name(a.name);  // Patterns are alike.
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::looks);
   std::vector<LockInfo> locks;
   std::vector<std::uint32_t> silent;  // Members that did not answer.
   std::uint64_t more_locks = 0;
@@ -102,7 +102,7 @@ Command describe_who(WhoArguments& a) {
   command.add("NAME", &a.name,
               "Of one lock, or of all of a pattern as 'orders/*'; else all that are held or waited "
               "for");
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::looks);
   command.add("--json", &a.json, "One JSON object instead of a table");
   command.footer =
       std::string{

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <unistd.h>
 
 #include "base/credentials.h"
+#include "base/duration.h"
 #include "base/machine_daemon.h"
 #include "client/endpoints.h"
+#include "handles/gateway_makers.h"
 #include "handles/own_gateway.h"
 #include "handles/questions.h"
 #include "net/usual_folder.h"
@@ -30,6 +33,21 @@ std::string own_socket() {
 }
 
 std::string machine_address() { return "unix:" + std::string{kMachineSocket}; }
+
+void add_engine(ClientOptions& options) {
+  options.engine_user = environment("HAPAX_ENGINE_USER");
+  if (const std::string path = environment("HAPAX_ENGINE_PASSWORD_FILE"); !path.empty()) {
+    std::ifstream file{path};
+    if (!std::getline(file, options.engine_password)) {
+      throw_bad_address("--engine-password-file " + path + " cannot be read");
+    }
+  }
+  if (const std::string text = environment("HAPAX_ENGINE_TTL"); !text.empty()) {
+    const auto ttl = parse_duration(text, "--engine-ttl");
+    if (!ttl) throw_bad_address(ttl.error().message);
+    options.engine_ttl = std::chrono::milliseconds{*ttl / kMillisecond};
+  }
+}
 
 std::vector<net::Address> addresses_of(const ClientOptions& options) {
   if (options.addresses.empty()) throw_bad_address("there is no address to reach a daemon at");
@@ -58,7 +76,21 @@ std::shared_ptr<client::TlsIdentity> tls_of(const ClientOptions& options,
   return *tls;
 }
 
+// An engine, with no daemon of ours in between.
+std::unique_ptr<detail::Gateway> open_engine(const ClientOptions& options) {
+  if (options.addresses.size() > 1) {
+    throw_bad_address("an engine's address names all of its servers, and stands alone");
+  }
+  return detail::open_by_scheme(options.addresses.front(), options);
+}
+
 std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
+  const auto is_engine = [](const std::string& address) {
+    return !detail::scheme_of(address).empty();
+  };
+  if (std::any_of(options.addresses.begin(), options.addresses.end(), is_engine)) {
+    return detail::shared(open_engine(options));
+  }
   std::vector<net::Address> addresses = addresses_of(options);
   client::Trust trust{tls_of(options, addresses), std::nullopt, options.asks_only};
   if (!options.server_user.empty()) {
@@ -119,8 +151,10 @@ std::string Client::default_address() {
 
 ClientOptions Client::options_for(std::string_view addresses) {
   ClientOptions options;
+  const bool is_engine = !detail::scheme_of(addresses).empty();  // Whose servers are one address.
   for (std::size_t at = 0; at <= addresses.size();) {
-    const std::size_t end = std::min(addresses.find(',', at), addresses.size());
+    const std::size_t end =
+        is_engine ? addresses.size() : std::min(addresses.find(',', at), addresses.size());
     options.addresses.emplace_back(addresses.substr(at, end - at));
     at = end + 1;
   }
@@ -129,6 +163,7 @@ ClientOptions Client::options_for(std::string_view addresses) {
   options.key = environment("HAPAX_KEY");
   options.insecure = environment("HAPAX_INSECURE") == "true";
   options.server_user = environment("HAPAX_SERVER_USER");
+  if (is_engine) add_engine(options);
   const auto by_root = server_by_root(kMachineSocket);
   if (options.server_user.empty() && addresses == machine_address() && by_root) {
     options.server_user = std::to_string(*by_root);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <unistd.h>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "base/no_signals.h"
 #include "client/answers.h"
 #include "handles/library_thread.h"
+#include "handles/self.h"
 #include "hapax/error.h"
 #include "session/frames.h"
 
@@ -23,24 +22,6 @@ using std::chrono::steady_clock;
 
 // The clock of leases, which keeps running while the machine sleeps.
 milliseconds boot_time() { return std::chrono::duration_cast<milliseconds>(boot_clock_now()); }
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-// As ps would show it.
-std::string command_line() {
-  std::ifstream file{"/proc/self/cmdline", std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  for (char& c : text) {
-    if (c == '\0') c = ' ';
-  }
-  if (text.size() > session::kLongestText) text.resize(session::kLongestText);
-  return text;
-}
 
 bool is_forbidden(const session::Refused& refused) {
   return refused.kind == session::Refused::Kind::forbidden;
@@ -84,7 +65,7 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
     const NoSignals none;
     reader_ = std::jthread{[this] { read_on(); }};
   }
-  say(session::Hello{version_, static_cast<std::uint32_t>(getpid()), host_name(), command_line(),
+  say(session::Hello{version_, static_cast<std::uint32_t>(getpid()), own_host(), own_command(),
                      trust.asks_only});
   const auto answer = await(0, pending, steady_clock::now() + session::kSilence, {});
   if (const auto* welcome = answer ? std::get_if<session::Welcome>(&*answer) : nullptr) {

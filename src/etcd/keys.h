@@ -1,4 +1,4 @@
-// Our records among all others in etcd: hapax/GROUP/KEY.
+// Our records among all others in etcd: hapax/GROUP/KEY; or all of etcd's, by their own names.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@ namespace hapax::engine::etcd {
 class Keys {
  public:
   explicit Keys(const std::string& group) : root_("hapax/" + group + "/") {}
+  Keys() = default;  // All; then prefixes must not be empty, nor end with the highest byte.
 
   std::string outside(const std::string& key) const { return root_ + key; }
   std::string inside(const std::string& key) const { return key.substr(root_.size()); }

@@ -26,8 +26,9 @@ class JobTie {
   // How long a new lease lasts now; 0: there are none.
   std::chrono::milliseconds ttl() const { return gateway_->ttl(); }
   // Over TCP the daemon frees what is held when it has not heard from us for long, and cannot end
-  // the job before that.
+  // the job before that; an engine, to which there is no such way, frees it as well.
   bool is_remote() const {
+    if (descriptor() < 0) return true;
     int domain = AF_UNIX;
     socklen_t size = sizeof domain;
     (void)getsockopt(descriptor(), SOL_SOCKET, SO_DOMAIN, &domain, &size);

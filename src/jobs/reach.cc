@@ -2,9 +2,12 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
+#include <set>
+#include <string_view>
 
 #include "console/exit_status.h"
 #include "core/lock_name.h"
+#include "handles/gateway_makers.h"
 #include "hapax/error.h"
 #include "net/address.h"
 
@@ -15,10 +18,13 @@ bool is_insecure = false;  // Of the one command that this process is.
 
 }  // namespace
 
-void add_address(Command& command, std::string* address) {
+void add_address(Command& command, std::string* address, Purpose purpose) {
+  const bool may_be_engine = purpose != Purpose::asks;
   command.add("--address", address,
-              "Where the daemon is: unix:/path or host:port, or several, separated by "
-              "commas; else $HAPAX_ADDRESS or the usual Unix socket");
+              std::string{"Where the daemon is: unix:/path or host:port, or several, separated by "
+                          "commas; "} +
+                  (may_be_engine ? "or an engine, as etcd://host:port,…; " : "") +
+                  "else $HAPAX_ADDRESS or the usual Unix socket");
   // Into the environment, where the library looks, and so does what `hapax run` starts.
   const auto add = [&](const char* flag, const char* variable, const char* what) {
     command.add(
@@ -29,16 +35,45 @@ void add_address(Command& command, std::string* address) {
   add("--key", "HAPAX_KEY", "… and its private key");
   add("--server-user", "HAPAX_SERVER_USER",
       "Believe a Unix socket that this user serves, too; else only our own and root's");
+  if (may_be_engine) {
+    add("--engine-user", "HAPAX_ENGINE_USER", "Log in to the engine as");
+    add("--engine-password-file", "HAPAX_ENGINE_PASSWORD_FILE",
+        "Its password: the first line of this file");
+  }
+  if (purpose == Purpose::takes_locks) {
+    add("--engine-ttl", "HAPAX_ENGINE_TTL",
+        "How long the engine keeps what is held by one that is killed or cut off; 10s if not said");
+  }
   command.add("--insecure", &is_insecure,
               "Plain TCP on this machine, where any of its users may listen in the daemon's place");
+}
+
+bool goes_to_engine(char** argv) {
+  static const std::set<std::string_view> kThose{"run", "lock", "try", "who", "watch", "elect"};
+  if (argv[0] == nullptr || argv[1] == nullptr || !kThose.contains(argv[1])) return false;
+  constexpr std::string_view kFlag = "--address";
+  std::string address = Client::own_address();
+  for (char** word = argv + 2; *word != nullptr && std::string_view{*word} != "--"; ++word) {
+    const std::string_view said{*word};
+    if (said == kFlag && word[1] != nullptr) address = word[1];
+    if (said.starts_with(kFlag) && said.substr(kFlag.size()).starts_with('=')) {
+      address = said.substr(kFlag.size() + 1);
+    }
+  }
+  return !detail::scheme_of(address).empty();
 }
 
 Client reach(const std::string& given, Purpose purpose) {
   if (is_insecure) setenv("HAPAX_INSECURE", "true", 1);
   const std::string address = given.empty() ? Client::default_address() : given;
+  if (purpose == Purpose::asks && !detail::scheme_of(address).empty()) {
+    throw Failure{kBadUsage, fmt::format("{} is an engine, which has no group and no settings of "
+                                         "ours: ask a daemon",
+                                         address)};
+  }
   try {
     ClientOptions options = Client::options_for(address);
-    options.asks_only = purpose == Purpose::asks;
+    options.asks_only = purpose != Purpose::takes_locks;
     return Client{options};
   } catch (const std::system_error& e) {
     const std::string said = words_of(e);
@@ -60,8 +95,11 @@ void fail(std::error_code error, const std::string& what) {
 }
 
 void fail(const std::system_error& error, const std::string& what) {
-  if (error.code() != Errc::forbidden) fail(error.code(), what);
-  throw Failure{kForbidden, words_of(error)};
+  if (error.code() == Errc::forbidden) throw Failure{kForbidden, words_of(error)};
+  // A library that says only what was asked leaves the rest to us.
+  const std::string said = words_of(error);
+  if (error.code() == Errc::refused && said != what) throw Failure{kBadUsage, said};
+  fail(error.code(), what);
 }
 
 GroupStatus status_of(Client& client, const std::string& what) {

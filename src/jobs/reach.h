@@ -9,11 +9,22 @@
 
 namespace hapax::cli {
 
-// Adds --address, --ca, --cert and --key, --server-user and --insecure.
-void add_address(Command& command, std::string* address);
+// What a command wants of whoever it reaches.
+enum class Purpose {
+  asks,        // A daemon, about its group.
+  looks,       // A daemon or an engine, about a name …
+  takes_locks  // … or for it.
+};
+
+// Adds --address, --ca, --cert and --key, --server-user and --insecure; and, if an engine will do,
+// what that needs.
+void add_address(Command& command, std::string* address, Purpose purpose = Purpose::asks);
+
+// Whether this command line takes locks on an engine itself, or looks at them there: for main(),
+// which then hands over to a program that knows engines.
+bool goes_to_engine(char** argv);
 
 // Connects; an empty address is the usual one. Throws Failure that says what to do.
-enum class Purpose { asks, takes_locks };
 Client reach(const std::string& address, Purpose purpose = Purpose::asks);
 
 // The same for what is asked later. REQUIRES: error.

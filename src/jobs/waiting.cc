@@ -69,7 +69,7 @@ void add_mode(Command& command, Wanted& wanted) {
 
 void add_wanted(Command& command, Wanted& wanted) {
   command.add("NAME", &wanted.name, "Any name, e.g. orders/42", {.required = true});
-  add_address(command, &wanted.address);
+  add_address(command, &wanted.address, Purpose::takes_locks);
   add_mode(command, wanted);
   command.add("-n,--nb,--nonblock", &wanted.nonblock,
               "Do not wait; asking everybody takes up to a quarter of a second");

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/glob.h"
 #include "base/result.h"
 #include "locks/algorithm_id.h"
 
@@ -28,12 +29,6 @@ struct LockKind {
   friend bool operator==(const LockKind&, const LockKind&) = default;
 };
 inline constexpr std::uint32_t kMostUnits = 1'000'000;
-
-bool glob_matches(std::string_view pattern, std::string_view name);
-// Whether it may stand for more than one name.
-inline bool is_pattern(std::string_view name) {
-  return name.find_first_of("*?") != std::string_view::npos;
-}
 
 class Policy {
  public:

@@ -1,0 +1,21 @@
+// Where an engine is and how it is used, from what a client is told.
+#pragma once
+
+#include <string>
+
+#include "engine/options.h"
+#include "engine/url.h"
+#include "hapax/client.h"
+
+namespace hapax::direct {
+
+struct EngineAddress {
+  engine::Url url;
+  engine::Options options;
+};
+
+// Throws std::system_error: bad_address.
+EngineAddress engine_address(const std::string& address, const ClientOptions& options);
+[[noreturn]] void bad_address(const std::string& why);
+
+}  // namespace hapax::direct

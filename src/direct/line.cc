@@ -1,0 +1,271 @@
+#include "direct/line.h"
+
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+#include <vector>
+
+#include "hapax/error.h"
+
+namespace hapax::direct {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPause{50};  // Before something is asked again.
+// How long one whose time is over waits for an answer that is due.
+constexpr milliseconds kLastWord{2'000};
+
+}  // namespace
+
+struct Line::Request {
+  enum class Step {
+    resting,  // There is no session.
+    joining,  // Its place is asked for.
+    looking,  // Who is before it is asked.
+    waiting,  // Somebody is.
+    first,    // Nobody is, but the session is in doubt.
+    held,
+    lost,  // Was held; nobody has given it back yet.
+    leaving
+  };
+  Request(boost::asio::io_context& io, std::uint64_t i, Contender c, Answer a)
+      : id(i), contender(std::move(c)), answer(std::move(a)), timer(io), last_word(io) {}
+
+  void tell(std::error_code error, const std::string& why, const detail::Holding& holding = {}) {
+    last_word.cancel();
+    if (const Answer told = std::exchange(answer, nullptr)) told(error, why, holding);
+  }
+
+  const std::uint64_t id;
+  Contender contender;
+  Answer answer;  // Empty: answered.
+  Step step = Step::resting;
+  std::uint64_t count = 0;  // Of steps: what was begun in an earlier one comes too late.
+  Session session;
+  Standing standing;
+  bool is_sure = true;  // No join of this session was left without an answer.
+  bool is_wanted = true;
+  bool is_late = false;  // Its time is over, and an answer was due.
+  std::string trouble;   // The last, for people.
+  std::unique_ptr<Watch> watch;
+  boost::asio::steady_timer timer;
+  boost::asio::steady_timer last_word;
+};
+
+Line::Line(boost::asio::io_context& io, Server& server, milliseconds ttl)
+    : io_(io), server_(server), keeper_(io, server, ttl, *this) {}
+
+Line::~Line() = default;
+
+void Line::start(std::function<void(const std::string&)> then) {
+  started_ = std::move(then);
+  keeper_.start();
+}
+
+template <class F>
+auto Line::for_this_step(Request& r, F f) {
+  return [this, id = r.id, count = r.count, f = std::move(f)](auto&&... answer) {
+    const auto at = requests_.find(id);
+    if (at != requests_.end() && at->second->count == count) {
+      f(*at->second, std::forward<decltype(answer)>(answer)...);
+    }
+  };
+}
+
+void Line::after_a_pause(Request& r, void (Line::*step)(Request&)) {
+  r.timer.expires_after(kPause);
+  r.timer.async_wait(for_this_step(r, [this, step](Request& same, boost::system::error_code no) {
+    if (!no) (this->*step)(same);
+  }));
+}
+
+void Line::ask(std::uint64_t request, Contender contender, Answer answer) {
+  auto made = std::make_unique<Request>(io_, request, std::move(contender), std::move(answer));
+  Request& r = *made;
+  requests_.emplace(request, std::move(made));
+  begin(r);
+}
+
+// --- getting in ---
+
+void Line::begin(Request& r) {
+  ++r.count;
+  r.watch.reset();
+  r.standing = {};
+  r.is_sure = true;
+  r.step = Request::Step::resting;
+  if (!keeper_.is_open()) return;
+  r.session = keeper_.session();
+  r.contender.number = ++numbers_;  // Another place: what was asked before may still come.
+  join(r);
+}
+
+void Line::join(Request& r) {
+  ++r.count;
+  r.step = Request::Step::joining;
+  server_.join(r.session, r.contender,
+               for_this_step(r, [this](Request& same, const Outcome<Standing>& outcome) {
+                 if (!outcome) same.is_sure = false;
+                 on_standing(same, outcome, &Line::join);
+               }));
+}
+
+void Line::look(Request& r) {
+  ++r.count;
+  if (r.step != Request::Step::held) r.step = Request::Step::looking;
+  server_.look(r.contender, r.standing,
+               for_this_step(r, [this](Request& same, const Outcome<Standing>& outcome) {
+                 on_standing(same, outcome, &Line::look);
+               }));
+}
+
+void Line::on_standing(Request& r, const Outcome<Standing>& outcome,
+                       void (Line::*again)(Request&)) {
+  const bool is_held = r.step == Request::Step::held;
+  if (outcome) {
+    if (outcome->is_gone && is_held) {  // Somebody has deleted it.
+      r.step = Request::Step::lost;
+      held_.lose(r.id);
+      return;
+    }
+    if (outcome->is_gone) return r.is_wanted ? begin(r) : forget(r);
+    if (is_held) return;
+    r.standing = *outcome;
+    r.trouble.clear();
+    return stand(r);
+  }
+  const Trouble trouble = outcome.error();
+  r.trouble = trouble.why;
+  if (trouble.kind == Trouble::Kind::over) return keeper_.is_over(r.session.id);
+  if (is_held) return;  // Looked at again with the next renewal.
+  if (trouble.kind == Trouble::Kind::unknown) return after_a_pause(r, again);
+  r.tell(Errc::refused, trouble.why);
+  forget(r);
+}
+
+void Line::stand(Request& r) {
+  if (!r.is_wanted) return leave(r);
+  if (r.standing.before.empty()) return let_in(r);
+  r.step = Request::Step::waiting;
+  r.watch = server_.await_change(r.contender, r.standing,
+                                 for_this_step(r, [this](Request& same) { look(same); }));
+  if (r.is_late) say_why_not(r);
+}
+
+void Line::let_in(Request& r) {
+  r.watch.reset();
+  if (keeper_.valid_for() <= milliseconds{0}) {
+    r.step = Request::Step::first;  // Until it is renewed, or over.
+    return;
+  }
+  r.step = Request::Step::held;
+  r.tell({}, "", {r.id, r.standing.fence, held_.add(r.id)});
+}
+
+// --- getting out ---
+
+void Line::give_up(std::uint64_t request, bool is_cancelled) {
+  const auto at = requests_.find(request);
+  if (at == requests_.end() || !at->second->answer) return;
+  Request& r = *at->second;
+  const bool is_due = r.step == Request::Step::joining || r.step == Request::Step::looking;
+  if (is_cancelled) {
+    r.trouble.clear();
+    r.tell(Errc::cancelled, "");
+  } else if (is_due && r.trouble.empty()) {
+    r.is_late = true;
+    r.last_word.expires_after(kLastWord);
+    r.last_word.async_wait([this, request](auto cancelled) {
+      const auto late = requests_.find(request);
+      if (!cancelled && late != requests_.end()) say_why_not(*late->second);
+    });
+    return;
+  }
+  say_why_not(r);
+}
+
+// Answers, unless it is answered, and leaves.
+void Line::say_why_not(Request& r) {
+  const bool is_behind_somebody = r.step == Request::Step::waiting;
+  const std::string trouble = server_.trouble();
+  r.is_wanted = false;
+  const Request::Step step = r.step;
+  if (is_behind_somebody) {
+    r.tell(Errc::timed_out, "");
+  } else {
+    r.tell(Errc::unavailable, trouble.empty() ? "there was no answer in time" : trouble);
+  }
+  if (step == Request::Step::resting) return forget(r);
+  // One that joins leaves as soon as it is known where it stands.
+  if (step != Request::Step::joining) leave(r);
+}
+
+void Line::give_back(std::uint64_t request) {
+  const auto at = requests_.find(request);
+  if (at == requests_.end()) return;
+  at->second->is_wanted = false;
+  held_.forget(request);
+  if (at->second->session.id != 0) return leave(*at->second);
+  forget(*at->second);
+}
+
+void Line::leave(Request& r) {
+  ++r.count;
+  r.watch.reset();
+  r.step = Request::Step::leaving;
+  server_.leave(r.session, r.contender, r.standing, r.is_sure,
+                for_this_step(r, [this](Request& same, const Outcome<bool>& left) {
+                  if (left || left.error().kind != Trouble::Kind::unknown) return forget(same);
+                  after_a_pause(same, &Line::leave);
+                }));
+}
+
+void Line::forget(Request& r) { requests_.erase(r.id); }
+
+// --- the session ---
+
+void Line::on_open() {
+  if (const auto started = std::exchange(started_, nullptr)) started("");
+  std::vector<Request*> resting;
+  for (const auto& [id, r] : requests_) {
+    if (r->step == Request::Step::resting) resting.push_back(r.get());
+  }
+  for (Request* r : resting) begin(*r);
+}
+
+void Line::on_refused(const std::string& why) {
+  if (const auto started = std::exchange(started_, nullptr)) started(why);
+}
+
+void Line::on_renewed() {
+  for (const auto& [id, r] : requests_) {
+    // An engine's leader that is stuck may end a session and go on renewing it (etcd#15247).
+    if (r->step == Request::Step::first || r->step == Request::Step::held) look(*r);
+  }
+}
+
+void Line::on_doubt() {
+  for (const auto& [id, r] : requests_) {
+    if (r->step != Request::Step::held) continue;
+    ++r->count;
+    r->step = Request::Step::lost;
+  }
+  held_.lose_all(false);
+}
+
+void Line::on_over() {
+  on_doubt();
+  std::vector<Request*> here;
+  for (const auto& [id, r] : requests_) here.push_back(r.get());
+  for (Request* r : here) {
+    r->session = {};
+    const bool has_ended = !r->is_wanted && r->step != Request::Step::lost;
+    if (has_ended) {
+      forget(*r);
+    } else if (r->step != Request::Step::lost) {
+      begin(*r);
+    }
+  }
+}
+
+}  // namespace hapax::direct

@@ -1,0 +1,105 @@
+// What a server with sessions must offer for locks in its community's own layout: a session that
+// ends by itself unless it is renewed, and lines of contenders, one for each name. A contender's
+// place in a line goes with its session; the first of a line has the lock.
+//
+// Threads: all calls and callbacks on one loop's thread, and no callback from inside its call. Each
+// call is answered once, in bounded time; but not after the server is gone.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/want.h"
+#include "hapax/client.h"
+#include "hapax/election.h"
+#include "hapax/fence.h"
+
+namespace hapax::direct {
+
+// Why there is no answer.
+struct Trouble {
+  enum class Kind {
+    unknown,  // It may have been done, and may still be: every call may be made again.
+    over,     // The session is, and with it every place in a line.
+    refused   // It will never be done.
+  };
+  Kind kind = Kind::unknown;
+  std::string why;  // For people.
+};
+
+template <class T>
+using Outcome = boost::system::result<T, Trouble>;
+template <class T>
+using Then = std::function<void(Outcome<T>)>;
+
+// Taking the value of what failed is our own mistake.
+[[noreturn]] inline void throw_exception_from_error(const Trouble& t,
+                                                    const boost::source_location&) {
+  throw std::logic_error(t.why);
+}
+
+struct Session {
+  std::uint64_t id = 0;
+  std::chrono::milliseconds ttl{};  // Counted from before it was asked for.
+};
+
+// Who wants to stand in which line. Of one session no two have the same number.
+struct Contender {
+  std::string name;
+  Want want = Want::exclusive;
+  std::string value;  // For others to see.
+  std::uint64_t number = 0;
+};
+
+struct Standing {
+  std::string place;  // Where; as the server names it.
+  Fence fence;        // Of who stands there, when it is let in.
+  bool is_gone = false;
+  // Whom to wait for: nobody, if empty. As of `seen`, which only the server understands.
+  std::string before;
+  std::uint64_t seen = 0;
+};
+
+// Goes on until it is destroyed.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+};
+
+class Server {
+ public:
+  virtual ~Server() = default;
+
+  // How it is, in a sentence; empty: it answers.
+  virtual std::string trouble() const = 0;
+
+  virtual void open_session(std::chrono::milliseconds ttl, Then<Session> then) = 0;
+  virtual void renew(const Session& session, Then<Session> then) = 0;
+  virtual void close_session(const Session& session, std::function<void()> then) = 0;
+
+  // Takes a place, or finds the one that was taken when this was asked before.
+  virtual void join(const Session& session, const Contender& contender, Then<Standing> then) = 0;
+  virtual void look(const Contender& contender, const Standing& standing, Then<Standing> then) = 0;
+  // Calls once, when it is time to look again. REQUIRES: there is somebody to wait for.
+  virtual std::unique_ptr<Watch> await_change(const Contender& contender, const Standing& standing,
+                                              std::function<void()> then) = 0;
+  // Gives the place back, and nobody else's. `is_sure`: every join() of it has been answered;
+  // otherwise no late one may take it again.
+  virtual void leave(const Session& session, const Contender& contender, const Standing& standing,
+                     bool is_sure, Then<bool> then) = 0;
+
+  // The lines of that name, or of that pattern, in order.
+  virtual void list(const std::string& pattern, Then<std::vector<LockInfo>> then) = 0;
+  // Calls with the first of a line whenever it is another one, or says something else.
+  virtual std::unique_ptr<Watch> observe(const std::string& name,
+                                         std::function<void(std::optional<Leader>)> then) = 0;
+};
+
+}  // namespace hapax::direct

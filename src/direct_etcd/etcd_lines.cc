@@ -1,0 +1,402 @@
+#include "direct_etcd/etcd_lines.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <etcd.pb.h>  // Generated from etcd.proto.
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+#include "direct/introduction.h"
+#include "direct_etcd/contenders.h"
+#include "engine/subscription.h"
+#include "etcd/exchange.h"
+#include "etcd/keys.h"
+#include "etcd/watching.h"
+
+namespace hapax::direct {
+
+using namespace engine::etcd;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr milliseconds kPatience{2'000};  // With a call.
+
+Trouble trouble_of(const grpc::Status& status) {
+  const std::string& said = status.error_message();
+  if (said.find("lease not found") != std::string::npos) return {Trouble::Kind::over, said};
+  if (wants_a_new_token(status)) return {Trouble::Kind::unknown, said};
+  switch (status.error_code()) {
+    case grpc::PERMISSION_DENIED:
+      return {Trouble::Kind::refused, "etcd: " + said + "; the user needs read and write there"};
+    case grpc::INVALID_ARGUMENT:
+      return {Trouble::Kind::refused, "etcd: " + said + "; see $HAPAX_ENGINE_USER"};
+    default:
+      return {Trouble::Kind::unknown, "etcd: " + said};
+  }
+}
+
+// The latest in a line.
+void last_of(RangeRequest& range, const std::string& name, std::int64_t limit) {
+  auto [begin, end] = Keys{}.range(name + '/');
+  range.set_key(std::move(begin));
+  range.set_range_end(std::move(end));
+  range.set_sort_order(RangeRequest::DESCEND);
+  range.set_sort_target(RangeRequest::CREATE);
+  range.set_limit(limit);
+  range.set_keys_only(true);
+}
+
+void is_absent(Compare& compare, const std::string& key) {
+  compare.set_target(Compare::CREATED);
+  compare.set_key(key);
+  compare.set_create_revision(0);
+}
+
+// The order in which they came is the order of their fences. The epoch is always the same: a
+// revision never goes back, unless the cluster is set up anew.
+Fence fence_of(std::int64_t create_revision) {
+  return {Epoch{1}, Turn{static_cast<std::uint64_t>(create_revision)}};
+}
+
+// A key by which one that was left stays left, however late its put arrives. Not in the line, and
+// gone with the session.
+std::string mark_of(const Session& session, const Contender& contender) {
+  return contender.name + ".left/" + own_key(session, contender).substr(contender.name.size() + 1);
+}
+
+class WatchOf final : public Watch {
+ public:
+  WatchOf(std::shared_ptr<engine::Subscriber> subscriber, std::shared_ptr<Watching> watching,
+          std::weak_ptr<int> servers)
+      : watching_(std::move(watching)),
+        subscription_(std::move(subscriber), [w = watching_, alive = std::move(servers)] {
+          if (!alive.expired()) w->stop();
+        }) {}
+
+ private:
+  const std::shared_ptr<Watching> watching_;
+  const engine::Subscription subscription_;
+};
+
+std::unique_ptr<Watch> watch(Servers& servers, const std::string& prefix, std::uint64_t from,
+                             engine::WatchHandler handler) {
+  auto subscriber = std::make_shared<engine::Subscriber>(std::move(handler));
+  auto watching = std::make_shared<Watching>(servers, Keys{}, prefix, from, subscriber);
+  watching->start();
+  return std::make_unique<WatchOf>(std::move(subscriber), std::move(watching), servers.alive());
+}
+
+}  // namespace
+
+std::string EtcdLines::trouble() const {
+  const engine::Health& health = servers_->health();
+  return health.reachable ? "" : health.said;
+}
+
+// --- calls ---
+
+template <class Request, class Response, class Send>
+void EtcdLines::ask(Request request, Then<Response> then, Send send) {
+  // Answered once: by etcd, or by the clock.
+  auto timer = std::make_shared<boost::asio::steady_timer>(io_, kPatience);
+  auto open = std::make_shared<Then<Response>>(std::move(then));
+  const auto give = [timer, open](Outcome<Response> outcome) {
+    timer->cancel();
+    if (const auto answer = std::exchange(*open, nullptr)) answer(std::move(outcome));
+  };
+  timer->async_wait([this, give, open, alive = servers_->alive()](auto cancelled) {
+    if (cancelled || alive.expired() || !*open) return;
+    if (servers_->health().reachable) servers_->health().ill("etcd: no answer in time");
+    servers_->next();
+    give(Trouble{Trouble::Kind::unknown, servers_->health().said});
+  });
+  const Deadline deadline = steady_clock::now() + kPatience;
+  servers_->when_ready(
+      [open] { return *open != nullptr; },
+      [this, give, request = std::move(request), send, deadline](std::size_t server) mutable {
+        send(server, std::move(request), deadline,
+             [this, give, server](const grpc::Status& status, Response& response) {
+               if (!status.ok()) {
+                 const Trouble trouble = trouble_of(status);
+                 if (trouble.kind == Trouble::Kind::unknown) servers_->failed(server, status);
+                 return give(trouble);
+               }
+               if (!servers_->answered(response.header().cluster_id())) {
+                 return give(Trouble{Trouble::Kind::refused, servers_->health().said});
+               }
+               give(std::move(response));
+             });
+      });
+}
+
+template <class Request, class Response>
+void EtcdLines::call(const char* method, Request request, Then<Response> then) {
+  ask<Request, Response>(
+      std::move(request), std::move(then),
+      [this, method](std::size_t server, Request asked, Deadline deadline, auto done) {
+        servers_->call<Request, Response>(server, method, std::move(asked), deadline,
+                                          std::move(done));
+      });
+}
+
+// --- sessions ---
+
+void EtcdLines::open_session(milliseconds ttl, Then<Session> then) {
+  LeaseGrantRequest request;
+  request.set_ttl(std::chrono::ceil<std::chrono::seconds>(ttl).count());
+  call<LeaseGrantRequest, LeaseGrantResponse>(
+      "/etcdserverpb.Lease/LeaseGrant", std::move(request),
+      [then = std::move(then)](const Outcome<LeaseGrantResponse>& granted) {
+        if (!granted) return then(granted.error());
+        then(Session{static_cast<std::uint64_t>(granted->id()),
+                     std::chrono::seconds{granted->ttl()}});
+      });
+}
+
+void EtcdLines::renew(const Session& session, Then<Session> then) {
+  LeaseKeepAliveRequest request;
+  request.set_id(static_cast<std::int64_t>(session.id));
+  ask<LeaseKeepAliveRequest, LeaseKeepAliveResponse>(
+      std::move(request),
+      [then = std::move(then), id = session.id](const Outcome<LeaseKeepAliveResponse>& renewed) {
+        if (!renewed) return then(renewed.error());
+        if (renewed->ttl() <= 0) return then(Trouble{Trouble::Kind::over, "the lease is over"});
+        then(Session{id, std::chrono::seconds{renewed->ttl()}});
+      },
+      [this](std::size_t server, LeaseKeepAliveRequest asked, Deadline deadline, auto done) {
+        Exchange<LeaseKeepAliveRequest, LeaseKeepAliveResponse>::begin(
+            *servers_, server, "/etcdserverpb.Lease/LeaseKeepAlive", std::move(asked), deadline,
+            std::move(done));
+      });
+}
+
+void EtcdLines::close_session(const Session& session, std::function<void()> then) {
+  LeaseRevokeRequest request;
+  request.set_id(static_cast<std::int64_t>(session.id));
+  call<LeaseRevokeRequest, LeaseRevokeResponse>(
+      "/etcdserverpb.Lease/LeaseRevoke", std::move(request),
+      [then = std::move(then)](const Outcome<LeaseRevokeResponse>&) { then(); });
+}
+
+// --- lines ---
+
+void EtcdLines::join(const Session& session, const Contender& contender, Then<Standing> then) {
+  if (contender.want == Want::shared || contender.want == Want::unit) {
+    return boost::asio::post(io_, [then = std::move(then)] {
+      then(Trouble{Trouble::Kind::refused,
+                   "on etcd itself one holds a lock alone: its other clients know no shared locks "
+                   "and no semaphores; ask a daemon for these"});
+    });
+  }
+  const std::string key = own_key(session, contender);
+  TxnRequest request;
+  is_absent(*request.add_compare(), key);
+  is_absent(*request.add_compare(), mark_of(session, contender));
+  PutRequest& put = *request.add_success()->mutable_request_put();
+  put.set_key(key);
+  put.set_value(contender.value);
+  put.set_lease(static_cast<std::int64_t>(session.id));
+  last_of(*request.add_success()->mutable_request_range(), contender.name, 2);
+  request.add_failure()->mutable_request_range()->set_key(key);
+  call<TxnRequest, TxnResponse>(
+      kTxn, std::move(request),
+      [this, then = std::move(then), key,
+       name = contender.name](const Outcome<TxnResponse>& answered) mutable {
+        if (!answered) return then(answered.error());
+        const TxnResponse& response = *answered;
+        const auto now = response.header().revision();
+        Standing standing{key, {}, false, "", static_cast<std::uint64_t>(now)};
+        if (!response.succeeded()) {
+          // It was there: its first put had come about, although we never heard of it.
+          const auto& own = response.responses(0).response_range().kvs();
+          standing.is_gone = own.empty();
+          if (own.empty()) return then(std::move(standing));
+          standing.fence = fence_of(own.Get(0).create_revision());
+          return find_before(name, std::move(standing), own.Get(0).create_revision(),
+                             std::move(then));
+        }
+        standing.fence = fence_of(now);
+        const auto& last = response.responses(1).response_range().kvs();
+        if (last.size() < 2) return then(std::move(standing));
+        if (!is_contender(name, last.Get(1).key())) {
+          return find_before(name, std::move(standing), now, std::move(then));
+        }
+        standing.before = last.Get(1).key();
+        then(std::move(standing));
+      });
+}
+
+void EtcdLines::look(const Contender& contender, const Standing& standing, Then<Standing> then) {
+  find_before(contender.name, standing, static_cast<std::int64_t>(number(standing.fence.turn)),
+              std::move(then));
+}
+
+void EtcdLines::find_before(const std::string& name, Standing standing, std::int64_t below,
+                            Then<Standing> then) {
+  constexpr int kAtOnce = 16;
+  TxnRequest request;
+  request.add_success()->mutable_request_range()->set_key(standing.place);
+  RangeRequest& range = *request.add_success()->mutable_request_range();
+  last_of(range, name, kAtOnce);
+  range.set_max_create_revision(below - 1);
+  call<TxnRequest, TxnResponse>(
+      kTxn, std::move(request),
+      [this, name, standing = std::move(standing), then = std::move(then),
+       below](const Outcome<TxnResponse>& answered) mutable {
+        if (!answered) return then(answered.error());
+        const auto& own = answered->responses(0).response_range().kvs();
+        standing.seen = static_cast<std::uint64_t>(answered->header().revision());
+        standing.before.clear();
+        standing.is_gone = own.empty() || fence_of(own.Get(0).create_revision()) != standing.fence;
+        const auto& lower = answered->responses(1).response_range().kvs();
+        std::int64_t lowest = below;
+        for (const KeyValue& kv : lower) {
+          lowest = std::min(lowest, kv.create_revision());
+          if (standing.before.empty() && is_contender(name, kv.key())) standing.before = kv.key();
+        }
+        const bool is_all = lower.size() < kAtOnce || lowest <= 1;
+        if (standing.is_gone || !standing.before.empty() || is_all) {
+          return then(std::move(standing));
+        }
+        find_before(name, std::move(standing), lowest, std::move(then));
+      });
+}
+
+std::unique_ptr<Watch> EtcdLines::await_change(const Contender&, const Standing& standing,
+                                               std::function<void()> then) {
+  engine::WatchHandler handler;
+  handler.on_commit = [key = standing.before, then](const engine::Commit& commit) {
+    for (const engine::Write& write : commit.writes) {
+      if (write.key == key && !write.value) return then();
+    }
+  };
+  handler.on_resync = then;
+  return watch(*servers_, standing.before, standing.seen, std::move(handler));
+}
+
+void EtcdLines::leave(const Session& session, const Contender& contender, const Standing& standing,
+                      bool is_sure, Then<bool> then) {
+  const std::string key = own_key(session, contender);
+  TxnRequest request;
+  if (standing.fence != Fence{}) {
+    Compare& compare = *request.add_compare();
+    compare.set_target(Compare::CREATED);
+    compare.set_key(key);
+    compare.set_create_revision(static_cast<std::int64_t>(number(standing.fence.turn)));
+  }
+  request.add_success()->mutable_request_delete_range()->set_key(key);
+  if (!is_sure) {
+    PutRequest& put = *request.add_success()->mutable_request_put();
+    put.set_key(mark_of(session, contender));
+    put.set_lease(static_cast<std::int64_t>(session.id));
+  }
+  call<TxnRequest, TxnResponse>(kTxn, std::move(request),
+                                [then = std::move(then)](const Outcome<TxnResponse>& answered) {
+                                  if (!answered) return then(answered.error());
+                                  then(answered->succeeded());
+                                });
+}
+
+// --- questions ---
+
+void EtcdLines::list(const std::string& pattern, Then<std::vector<LockInfo>> then) {
+  const std::size_t wild = pattern.find_first_of("*?");
+  const std::string prefix = wild == std::string::npos ? pattern + '/' : pattern.substr(0, wild);
+  if (prefix.empty()) {
+    return boost::asio::post(io_, [then = std::move(then)] {
+      then(Trouble{Trouble::Kind::refused,
+                   "etcd has keys of many kinds: begin the pattern with a name, as 'orders/*'"});
+    });
+  }
+  TxnRequest request;
+  RangeRequest& range = *request.add_success()->mutable_request_range();
+  auto [begin, end] = Keys{}.range(prefix);
+  range.set_key(std::move(begin));
+  range.set_range_end(std::move(end));
+  range.set_sort_order(RangeRequest::ASCEND);
+  range.set_sort_target(RangeRequest::CREATE);
+  call<TxnRequest, TxnResponse>(
+      kTxn, std::move(request),
+      [then = std::move(then), pattern](const Outcome<TxnResponse>& answered) {
+        if (!answered) return then(answered.error());
+        then(locks_of(answered->responses(0).response_range(), pattern));
+      });
+}
+
+// Whoever is first in a line, told again whenever that may have changed.
+class EtcdLines::Observation final : public Watch,
+                                     public std::enable_shared_from_this<Observation> {
+ public:
+  Observation(EtcdLines& lines, std::string name, std::function<void(std::optional<Leader>)> then)
+      : lines_(lines), name_(std::move(name)), then_(std::move(then)) {}
+
+  void look() {
+    watch_.reset();
+    TxnRequest request;
+    RangeRequest& range = *request.add_success()->mutable_request_range();
+    auto [begin, end] = Keys{}.range(name_ + '/');
+    range.set_key(std::move(begin));
+    range.set_range_end(std::move(end));
+    range.set_sort_order(RangeRequest::ASCEND);
+    range.set_sort_target(RangeRequest::CREATE);
+    lines_.call<TxnRequest, TxnResponse>(
+        kTxn, std::move(request), [self = weak_from_this()](const Outcome<TxnResponse>& answered) {
+          if (const auto here = self.lock()) here->heard(answered);
+        });
+  }
+
+ private:
+  void heard(const Outcome<TxnResponse>& answered) {
+    if (!answered) return again();
+    tell(leader_of(answered->responses(0).response_range(), name_));
+    engine::WatchHandler handler;
+    handler.on_commit = [this](const engine::Commit&) { again(); };
+    handler.on_resync = [this] { again(); };
+    watch_ = watch(*lines_.servers_, name_ + '/',
+                   static_cast<std::uint64_t>(answered->header().revision()), std::move(handler));
+  }
+  // A moment later: many may come and go at once.
+  void again() {
+    constexpr milliseconds kSoon{20};
+    auto timer = std::make_shared<boost::asio::steady_timer>(lines_.io_, kSoon);
+    timer->async_wait([self = weak_from_this(), timer](auto cancelled) {
+      const auto here = self.lock();
+      if (!cancelled && here) here->look();
+    });
+    watch_.reset();
+  }
+  void tell(std::optional<Leader> leader) {
+    const bool is_known =
+        has_told_ && leader.has_value() == last_.has_value() &&
+        (!leader || (leader->fence == last_->fence && leader->value == last_->value));
+    if (is_known) return;
+    has_told_ = true;
+    last_ = leader;
+    then_(std::move(leader));
+  }
+
+  EtcdLines& lines_;
+  const std::string name_;
+  const std::function<void(std::optional<Leader>)> then_;
+  std::unique_ptr<Watch> watch_;
+  bool has_told_ = false;
+  std::optional<Leader> last_;
+};
+
+std::unique_ptr<Watch> EtcdLines::observe(const std::string& name,
+                                          std::function<void(std::optional<Leader>)> then) {
+  struct Kept final : Watch {
+    explicit Kept(std::shared_ptr<Observation> o) : observation(std::move(o)) {}
+    const std::shared_ptr<Observation> observation;
+  };
+  auto observation = std::make_shared<Observation>(*this, name, std::move(then));
+  observation->look();
+  return std::make_unique<Kept>(std::move(observation));
+}
+
+}  // namespace hapax::direct

@@ -1,0 +1,59 @@
+// Lines at etcd: the contenders for NAME are the keys NAME/…, each with the lease of its session;
+// their order is that of their create_revisions, which are the fences as well.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "direct/server.h"
+#include "etcd/servers.h"
+
+namespace hapax::engine::etcd {
+class TxnRequest;
+class TxnResponse;
+}  // namespace hapax::engine::etcd
+
+namespace hapax::direct {
+
+class EtcdLines final : public Server {
+ public:
+  EtcdLines(boost::asio::io_context& io, std::unique_ptr<engine::etcd::Servers> servers)
+      : io_(io), servers_(std::move(servers)) {}
+
+  std::string trouble() const override;
+  void open_session(std::chrono::milliseconds ttl, Then<Session> then) override;
+  void renew(const Session& session, Then<Session> then) override;
+  void close_session(const Session& session, std::function<void()> then) override;
+  void join(const Session& session, const Contender& contender, Then<Standing> then) override;
+  void look(const Contender& contender, const Standing& standing, Then<Standing> then) override;
+  std::unique_ptr<Watch> await_change(const Contender& contender, const Standing& standing,
+                                      std::function<void()> then) override;
+  void leave(const Session& session, const Contender& contender, const Standing& standing,
+             bool is_sure, Then<bool> then) override;
+  void list(const std::string& pattern, Then<std::vector<LockInfo>> then) override;
+  std::unique_ptr<Watch> observe(const std::string& name,
+                                 std::function<void(std::optional<Leader>)> then) override;
+
+ private:
+  class Observation;
+
+  // Asks the first server that is there; an answer comes in time, whatever happens.
+  template <class Request, class Response, class Send>
+  void ask(Request request, Then<Response> then, Send send);
+  template <class Request, class Response>
+  void call(const char* method, Request request, Then<Response> then);
+  // Of a place that is known to be taken. Where keys of other lines hide the one before it, the
+  // next are looked at: those before `below`.
+  void find_before(const std::string& name, Standing standing, std::int64_t below,
+                   Then<Standing> then);
+
+  boost::asio::io_context& io_;
+  std::unique_ptr<engine::etcd::Servers> servers_;
+};
+
+}  // namespace hapax::direct
