@@ -21,102 +21,19 @@
 #include "engine/testing/conformance.h"
 #include "engine/testing/leader_killed.h"
 #include "engine/testing/process.h"
+#include "etcd/testing/cluster.h"
 
 namespace hapax::engine::testing {
 namespace {
 
-namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-class Cluster {
- public:
-  explicit Cluster(std::size_t size, std::vector<std::string> more = {},
-                   const std::string& scheme = "http")
-      : more_(std::move(more)), scheme_(scheme) {
-    std::vector<std::string> peers;
-    for (std::size_t i = 0; i < size; ++i) {
-      clients_.push_back(free_port());
-      peers_.push_back(free_port());
-      peers.push_back(fmt::format("n{}=http://127.0.0.1:{}", i, peers_[i]));
-    }
-    initial_ = fmt::format("{}", fmt::join(peers, ","));
-    servers_.resize(size);
-    for (std::size_t i = 0; i < size; ++i) start(i);
-  }
-
-  void start(std::size_t i) {
-    const std::string client = fmt::format("{}://127.0.0.1:{}", scheme_, clients_[i]);
-    const std::string peer = fmt::format("http://127.0.0.1:{}", peers_[i]);
-    std::vector<std::string> command{"etcd",
-                                     "--name",
-                                     fmt::format("n{}", i),
-                                     "--data-dir",
-                                     folder_ / fmt::format("n{}", i),
-                                     "--listen-client-urls",
-                                     client,
-                                     "--advertise-client-urls",
-                                     client,
-                                     "--listen-peer-urls",
-                                     peer,
-                                     "--initial-advertise-peer-urls",
-                                     peer,
-                                     "--initial-cluster",
-                                     initial_,
-                                     "--heartbeat-interval",
-                                     "50",
-                                     "--election-timeout",
-                                     "500"};
-    command.insert(command.end(), more_.begin(), more_.end());
-    servers_[i] = server(command, log());
-  }
-  void kill(std::size_t i) { servers_[i]->end(SIGKILL); }
-  void signal(std::size_t i, int number) { servers_[i]->signal(number); }
-
-  Url url() const {
-    Url url{Kind::etcd, {}, ""};
-    for (const std::uint16_t port : clients_) url.endpoints.push_back({"127.0.0.1", port});
-    return url;
-  }
-  std::unique_ptr<Engine> open(boost::asio::io_context& io, Options options) const {
-    auto engine = open_etcd(io, url(), options);
-    if (!engine) ADD_FAILURE() << engine.error().message;
-    return engine ? std::move(*engine) : nullptr;
-  }
-
-  // Runs etcdctl on one server; returns what it said.
-  std::string ctl(std::size_t i, const std::string& arguments) const {
-    const fs::path out = folder_ / "ctl.out";
-    fs::remove(out);
-    run({"sh", "-c",
-         fmt::format("ETCDCTL_API=3 exec etcdctl --dial-timeout=2s --endpoints="
-                     "127.0.0.1:{} {}",
-                     clients_[i], arguments)},
-        out);
-    std::ifstream stream{out};
-    return {std::istreambuf_iterator<char>{stream}, {}};
-  }
-  std::size_t leader() const {
-    for (std::size_t i = 0; i < clients_.size(); ++i) {
-      const std::string status = ctl(i, "endpoint status -w fields");
-      const auto number = [&](const std::string& field) {
-        const std::size_t at = status.find("\"" + field + "\" : ");
-        return at == std::string::npos ? 0ull : std::stoull(status.substr(at + field.size() + 5));
-      };
-      if (number("Leader") != 0 && number("Leader") == number("MemberID")) return i;
-    }
-    return clients_.size();
-  }
-  fs::path log() const { return folder_ / "log"; }
-
- private:
-  const std::vector<std::string> more_;
-  const std::string scheme_;
-  hapax::testing::Folder folder_;
-  std::vector<std::uint16_t> clients_;
-  std::vector<std::uint16_t> peers_;
-  std::string initial_;
-  std::vector<std::optional<Child>> servers_;
-};
+std::unique_ptr<Engine> engine_of(const Cluster& cluster, boost::asio::io_context& io,
+                                  const Options& options) {
+  auto engine = open_etcd(io, cluster.url(), options);
+  if (!engine) ADD_FAILURE() << engine.error().message;
+  return engine ? std::move(*engine) : nullptr;
+}
 
 Options options_for(const std::string& group) {
   Options options;
@@ -134,7 +51,7 @@ Cluster& one() {
 class EtcdBackend : public Backend {
  public:
   std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) override {
-    return one().open(io, options_for(group));
+    return engine_of(one(), io, options_for(group));
   }
   void forget(Bench& bench, Engine& engine) override {
     const Revision now = bench.read(engine).revision;
@@ -163,8 +80,8 @@ TEST(EtcdEngine, AServerThatStopsInTheMiddleMakesItUnknown) {
   Bench bench;
   Options options = options_for("stopped");
   options.timeout = milliseconds{400};
-  bench.put(*one().open(bench.io(), options_for("stopped")), {{"a", "0"}});
-  auto engine = one().open(bench.io(), options);
+  bench.put(*engine_of(one(), bench.io(), options_for("stopped")), {{"a", "0"}});
+  auto engine = engine_of(one(), bench.io(), options);
   ASSERT_TRUE(bench.until([&] { return bench.try_read(*engine).has_value(); }));
   one().signal(0, SIGSTOP);
   EXPECT_EQ(bench.commit(*engine, {{"a", kExists}}, {{"a", "2"}}).outcome, Outcome::unknown);
@@ -178,7 +95,7 @@ TEST(EtcdEngine, AServerThatStopsInTheMiddleMakesItUnknown) {
 TEST(EtcdEngine, AWatchGoesOnAfterARestart) {
   Bench bench;
   Cluster cluster{1};
-  auto engine = cluster.open(bench.io(), options_for("restart"));
+  auto engine = engine_of(cluster, bench.io(), options_for("restart"));
   const Revision start = bench.put(*engine, {{"a", "0"}});
   Told told;
   const auto watch = engine->watch("", start, told.handler());
@@ -202,7 +119,7 @@ TEST(EtcdEngine, SurvivesItsLeader) {
   Options options = options_for("leader");
   options.timeout = milliseconds{2'000};
   expect_to_survive(
-      bench, [&] { return cluster.open(bench.io(), options); },
+      bench, [&] { return engine_of(cluster, bench.io(), options); },
       [&] {
         leader = cluster.leader();
         ASSERT_LT(leader, 3u);
@@ -215,19 +132,19 @@ TEST(EtcdEngine, ShowsItsNameAndPassword) {
   Bench bench;
   Cluster cluster{1};
   Options options = options_for("auth");
-  bench.put(*cluster.open(bench.io(), options), {{"a", "0"}});
+  bench.put(*engine_of(cluster, bench.io(), options), {{"a", "0"}});
   cluster.ctl(0, "user add root:secret");
   cluster.ctl(0, "user grant-role root root");
   ASSERT_THAT(cluster.ctl(0, "auth enable"), ::testing::HasSubstr("Enabled"));
   options.timeout = milliseconds{1'000};
-  EXPECT_FALSE(bench.try_read(*cluster.open(bench.io(), options)).has_value());
+  EXPECT_FALSE(bench.try_read(*engine_of(cluster, bench.io(), options)).has_value());
   options.user = "root";
   options.password = "wrong";
-  const auto refused = bench.try_read(*cluster.open(bench.io(), options));
+  const auto refused = bench.try_read(*engine_of(cluster, bench.io(), options));
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().message, ::testing::HasSubstr("authentication failed"));
   options.password = "secret";
-  auto engine = cluster.open(bench.io(), options);
+  auto engine = engine_of(cluster, bench.io(), options);
   const Revision start = bench.put(*engine, {{"a", "1"}});
   Told told;
   const auto watch = engine->watch("", start, told.handler());
@@ -249,13 +166,13 @@ TEST(EtcdEngine, GoesOnWhenUsersChange) {
                                (keys / "public.pem").string(), (keys / "private.pem").string())}};
   Bench bench;
   Options options = options_for("jwt");
-  bench.put(*cluster.open(bench.io(), options), {{"a", "0"}});
+  bench.put(*engine_of(cluster, bench.io(), options), {{"a", "0"}});
   cluster.ctl(0, "user add root:secret");
   cluster.ctl(0, "user grant-role root root");
   ASSERT_THAT(cluster.ctl(0, "auth enable"), ::testing::HasSubstr("Enabled"));
   options.user = "root";
   options.password = "secret";
-  auto engine = cluster.open(bench.io(), options);
+  auto engine = engine_of(cluster, bench.io(), options);
   const Revision start = bench.put(*engine, {{"a", "1"}});
   Told told;
   const auto watch = engine->watch("", start, told.handler());
@@ -291,27 +208,18 @@ TEST(EtcdEngine, SpeaksTlsOnBothSides) {
   Bench bench;
   Options options = options_for("tls");
   options.tls = {certs / "ca.crt", certs / "client.crt", certs / "client.key"};
-  auto engine = cluster.open(bench.io(), options);
+  auto engine = engine_of(cluster, bench.io(), options);
   ASSERT_TRUE(bench.until([&] { return bench.try_read(*engine).has_value(); }));
   bench.put(*engine, {{"a", "1"}});
   options.timeout = milliseconds{500};
   options.tls = {certs / "ca.crt", "", ""};
-  EXPECT_FALSE(bench.try_read(*cluster.open(bench.io(), options)).has_value());
+  EXPECT_FALSE(bench.try_read(*engine_of(cluster, bench.io(), options)).has_value());
   options.tls.reset();
-  EXPECT_FALSE(bench.try_read(*cluster.open(bench.io(), options)).has_value());
+  EXPECT_FALSE(bench.try_read(*engine_of(cluster, bench.io(), options)).has_value());
   options.tls = {certs / "none.crt", "", ""};
   EXPECT_FALSE(check_options(cluster.url(), options).has_value());
 }
 
-class NeedsEtcd : public ::testing::Environment {
- public:
-  void SetUp() override {
-    setenv("GRPC_VERBOSITY", "NONE", 0);  // It says on stderr what our errors say.
-    if (is_installed("etcd") && is_installed("etcdctl")) return;
-    std::printf("no etcd to test against: install etcd-server and etcd-client\n");
-    std::exit(0);
-  }
-};
 [[maybe_unused]] const auto* const kNeedsEtcd = ::testing::AddGlobalTestEnvironment(new NeedsEtcd);
 
 }  // namespace
