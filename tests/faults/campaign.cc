@@ -42,13 +42,19 @@ fs::path new_folder() {
 
 double seconds(Nanos nanos) { return static_cast<double>(nanos) / 1e9; }
 
-void print_takeovers(const Plan& plan, const std::vector<Nanos>& times) {
-  if (times.empty() || plan.engine == EngineKind::none) return;  // A list waits for its members.
+void print_takeovers(const char* which, const std::vector<Takeover>& all) {
+  if (all.empty()) return;
   fmt::print(
-      "takeovers after kill -9 of a holder's daemon: {}, median {:.3f} s, worst {:.3f} s "
-      "(TTL {:.1f} s)\n",
-      times.size(), seconds(times[times.size() / 2]), seconds(times.back()),
-      static_cast<double>(plan.ttl.count()) / 1e3);
+      "takeovers after kill -9 of a holder's daemon, {}: {}, median {:.3f} s, worst {:.3f} s\n",
+      which, all.size(), seconds(all[all.size() / 2].took), seconds(all.back().took));
+}
+
+void print_takeovers(const Plan& plan, const std::vector<Takeover>& all) {
+  if (all.empty() || plan.engine == EngineKind::none) return;  // A list waits for its members.
+  std::vector<Takeover> alone, others;
+  for (const Takeover& takeover : all) (takeover.is_alone ? alone : others).push_back(takeover);
+  print_takeovers("nothing else struck", alone);
+  print_takeovers("into another fault", others);
   const LeaseTimes lease{plan.ttl};
   const auto formula = [&](Span commit) {
     return seconds(lease.worst_takeover(plan.members, commit).count());
@@ -125,7 +131,7 @@ int conduct(const Plan& plan) {
     fmt::print("{} holders paused past their lease wrote on waking: {} refused, {} accepted\n",
                outcome.rounds, outcome.refused, outcome.accepted);
   }
-  print_takeovers(plan, takeover_times(history, outcome.kills, group.member_of_client()));
+  print_takeovers(plan, takeovers(history, outcome.kills, group.member_of_client()));
   fmt::print("{} workers were neither served nor told within TTL + 5 s of healing\n\n", waiting);
   std::fflush(stdout);
   std::string command = "'" + plan.hapax.string() + "' audit";

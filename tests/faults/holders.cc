@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fmt/format.h>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -99,7 +100,7 @@ Holders::Outcome Holders::kill_each() {
     const Group::Worker* const holder = wait_for_holder();
     if (holder == nullptr) break;
     Restartable& daemon = group_.members()[holder->member].daemon;
-    outcome.kills.push_back({holder->member, now()});
+    outcome.kills.push_back({holder->member, now(), std::numeric_limits<Nanos>::max()});
     daemon.kill_now();
     wait_for_line(
         "another worker to enter",

@@ -54,6 +54,7 @@ void Strikes::run() {
   const auto start = Clock::now();
   const auto end = start + plan_.length;
   auto said = start;
+  bool was_for_all = false;  // What struck last.
   while (Clock::now() < end && !is_interrupted()) {
     if (Clock::now() - said >= std::chrono::minutes{1}) {
       said = Clock::now();
@@ -63,13 +64,18 @@ void Strikes::run() {
                  std::chrono::floor<std::chrono::minutes>(said - start).count(),
                  std::chrono::duration<double, std::ratio<60>>(plan_.length).count(), faults);
     }
-    strike();
-    if (random_.below(4) == 0) strike();
+    const std::size_t kills_before = kills_.size();
+    bool is_for_all = strike();
+    const bool has_second = random_.below(4) == 0;
+    if (has_second && strike()) is_for_all = true;
     // Some faults are over before the lease is, some outlast it; a round takes five seconds at most
     // with the usual TTL of one.
     pass(between(plan_.ttl / 4, plan_.ttl * 3));
     group_.heal();
     pass(between(plan_.ttl / 4, plan_.ttl * 3 / 2));
+    const bool is_alone = !has_second && !was_for_all && kills_.size() > kills_before;
+    if (is_alone) kills_.back().alone_until = now();
+    was_for_all = is_for_all;
   }
 }
 
@@ -85,14 +91,14 @@ bool Strikes::is_possible(const Fault& fault) const {
   return fault.needs != Fault::disk || group_.engine().has_disk();
 }
 
-void Strikes::strike() {
+bool Strikes::strike() {
   const std::vector<Fault>& faults = all();
   for (;;) {
     const Fault& fault = faults[random_.below(faults.size())];
     if (!is_possible(fault)) continue;
     ++by_kind_[fault.name];
     (this->*fault.strike)();
-    return;
+    return fault.needs != Fault::nothing && fault.needs != Fault::clocks;
   }
 }
 

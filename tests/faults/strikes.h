@@ -16,6 +16,9 @@ namespace hapax::faults {
 struct Kill {
   std::size_t member;
   Nanos at;
+  // Until then nothing else had struck, nor had the engine just come back; 0: something had. What
+  // takes over from it meanwhile has nothing else to wait for.
+  Nanos alone_until = 0;
 };
 
 class Strikes {
@@ -39,7 +42,8 @@ class Strikes {
   static const std::vector<Fault>& all();
   bool is_possible(const Fault& fault) const;
 
-  void strike();
+  // Whether it struck what all depend on.
+  bool strike();
   // That much of the run passes, or less if it is interrupted.
   void pass(Milliseconds time);
   Milliseconds between(Milliseconds least, Milliseconds most);

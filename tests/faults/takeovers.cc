@@ -6,10 +6,10 @@
 
 namespace hapax::faults {
 
-std::vector<Nanos> takeover_times(const audit::History& history, const std::vector<Kill>& kills,
-                                  const std::map<std::string, std::size_t>& member_of_client) {
+std::vector<Takeover> takeovers(const audit::History& history, const std::vector<Kill>& kills,
+                                const std::map<std::string, std::size_t>& member_of_client) {
   const std::vector<audit::Hold> holds = audit::holds_of(history.in_order());  // By lock and time.
-  std::vector<Nanos> times;
+  std::vector<Takeover> all;
   for (std::size_t i = 0; i < holds.size(); ++i) {
     const audit::Hold& hold = holds[i];
     const auto member = member_of_client.find(history.name_of(hold.client));
@@ -18,13 +18,14 @@ std::vector<Nanos> takeover_times(const audit::History& history, const std::vect
       if (kill.member != member->second || hold.ret > kill.at || hold.end < kill.at) continue;
       for (std::size_t next = i + 1; next < holds.size() && holds[next].lock == hold.lock; ++next) {
         if (holds[next].ret <= kill.at) continue;
-        times.push_back(holds[next].ret - kill.at);
+        all.push_back({holds[next].ret - kill.at, holds[next].ret <= kill.alone_until});
         break;
       }
     }
   }
-  std::sort(times.begin(), times.end());
-  return times;
+  std::sort(all.begin(), all.end(),
+            [](const Takeover& a, const Takeover& b) { return a.took < b.took; });
+  return all;
 }
 
 }  // namespace hapax::faults

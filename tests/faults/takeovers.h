@@ -10,8 +10,13 @@
 
 namespace hapax::faults {
 
-// For each kill and each lock that was held through that daemon: from the kill to the next grant.
-std::vector<Nanos> takeover_times(const audit::History& history, const std::vector<Kill>& kills,
-                                  const std::map<std::string, std::size_t>& member_of_client);
+struct Takeover {
+  Nanos took;     // From the kill to the next grant.
+  bool is_alone;  // Nothing else had struck meanwhile, or just before.
+};
+
+// For each kill and each lock that was held through that daemon; the quickest first.
+std::vector<Takeover> takeovers(const audit::History& history, const std::vector<Kill>& kills,
+                                const std::map<std::string, std::size_t>& member_of_client);
 
 }  // namespace hapax::faults
