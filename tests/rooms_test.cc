@@ -93,6 +93,7 @@ const std::map<std::string, Names> kSees{
      {"base", "core", "wire", "engine", "tls", "net", "session", "locks", "view", "service",
       "records", "membership", "campaigns", "figures", "inquiries", "roles", "handshake"}},
     {"handles", {"base", "core", "session"}},
+    {"cells", {"base"}},
     {"client", {"base", "core", "wire", "tls", "net", "session", "handshake", "handles"}},
     {"member",
      {"base", "core", "engines", "net", "handles", "client", "service", "records", "membership",
