@@ -1,12 +1,14 @@
 // A terminal for tests: a command sits at one end, the test at the other.
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
 #include <string>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -19,6 +21,7 @@ class Terminal {
  public:
   Terminal(const Arguments& words, const Environment& environment) {
     pid_ = forkpty(&master_, nullptr, nullptr, nullptr);
+    if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "is /dev/pts mounted?"};
     if (pid_ != 0) return;
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     std::vector<char*> argv;
