@@ -12,6 +12,15 @@ void bad_address(const std::string& why) {
   throw std::system_error{make_error_code(Errc::bad_address), why};
 }
 
+void check_ttl(const ClientOptions& options) {
+  constexpr std::chrono::milliseconds kShortest{1'000};
+  constexpr std::chrono::hours kLongest{1};
+  if (options.engine_ttl < kShortest || options.engine_ttl > kLongest) {
+    bad_address(
+        fmt::format("a session of {} ms is out of range; use 1s … 1h", options.engine_ttl.count()));
+  }
+}
+
 EngineAddress engine_address(const std::string& address, const ClientOptions& options) {
   EngineAddress engine;
   const auto url = engine::parse_url(address);
@@ -26,12 +35,7 @@ EngineAddress engine_address(const std::string& address, const ClientOptions& op
   if (const auto good = engine::check_options(engine.url, engine.options); !good) {
     bad_address(good.error().message);
   }
-  constexpr std::chrono::milliseconds kShortest{1'000};
-  constexpr std::chrono::hours kLongest{1};
-  if (options.engine_ttl < kShortest || options.engine_ttl > kLongest) {
-    bad_address(
-        fmt::format("a session of {} ms is out of range; use 1s … 1h", options.engine_ttl.count()));
-  }
+  check_ttl(options);
   return engine;
 }
 

@@ -16,6 +16,8 @@ struct EngineAddress {
 
 // Throws std::system_error: bad_address.
 EngineAddress engine_address(const std::string& address, const ClientOptions& options);
+// Throws std::system_error: bad_address.
+void check_ttl(const ClientOptions& options);
 [[noreturn]] void bad_address(const std::string& why);
 
 }  // namespace hapax::direct

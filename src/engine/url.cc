@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kForms =
     "write embedded:PATH, etcd://HOST:PORT,… or zookeeper://HOST:PORT,…/CHROOT";
+constexpr std::string_view kEndpointForm = "write HOST:PORT,…";
 constexpr std::size_t kEndpoints = 32;
 
 std::optional<std::uint16_t> port_of(std::string_view text) {
@@ -34,13 +35,13 @@ Result<Endpoint> endpoint_of(std::string_view text, std::uint16_t usual_port) {
   std::string_view rest = host_end == std::string_view::npos ? "" : text.substr(host_end);
   if (in_brackets) {
     host.remove_prefix(1);
-    if (rest.empty()) return error("'{}' lacks a ']'; {}", text, kForms);
+    if (rest.empty()) return error("'{}' lacks a ']'; {}", text, kEndpointForm);
     rest.remove_prefix(1);
   }
-  if (!is_host(host, in_brackets)) return error("'{}' is no host; {}", text, kForms);
+  if (!is_host(host, in_brackets)) return error("'{}' is no host; {}", text, kEndpointForm);
   if (rest.empty()) return Endpoint{std::string{host}, usual_port};
   const auto port = rest.front() == ':' ? port_of(rest.substr(1)) : std::nullopt;
-  if (!port) return error("'{}' has no port from 1 to 65535; {}", text, kForms);
+  if (!port) return error("'{}' has no port from 1 to 65535; {}", text, kEndpointForm);
   return Endpoint{std::string{host}, *port};
 }
 
@@ -73,6 +74,19 @@ std::string_view name_of(Kind kind) {
 std::string Endpoint::text() const {
   return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port)
                                              : fmt::format("[{}]:{}", host, port);
+}
+
+Result<std::vector<Endpoint>> parse_endpoints(std::string_view text, std::uint16_t usual_port) {
+  std::vector<Endpoint> endpoints;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(',', from), text.size());
+    auto endpoint = endpoint_of(text.substr(from, end - from), usual_port);
+    if (!endpoint) return endpoint.error();
+    endpoints.push_back(std::move(*endpoint));
+    if (endpoints.size() > kEndpoints) return error("more than {} endpoints", kEndpoints);
+    from = end + 1;
+  }
+  return endpoints;
 }
 
 std::string Url::text() const {
@@ -116,14 +130,9 @@ Result<Url> parse_url(std::string_view text) {
   }
   if (auto good = good_chroot(path); !good) return good.error();
   url.path = path;
-  for (std::size_t from = 0; from <= rest.size();) {
-    const std::size_t end = std::min(rest.find(',', from), rest.size());
-    auto endpoint = endpoint_of(rest.substr(from, end - from), usual_port);
-    if (!endpoint) return endpoint.error();
-    url.endpoints.push_back(std::move(*endpoint));
-    if (url.endpoints.size() > kEndpoints) return error("more than {} endpoints", kEndpoints);
-    from = end + 1;
-  }
+  auto endpoints = parse_endpoints(rest, usual_port);
+  if (!endpoints) return endpoints.error();
+  url.endpoints = std::move(*endpoints);
   return url;
 }
 

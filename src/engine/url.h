@@ -22,6 +22,9 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
+// HOST[:PORT],…
+Result<std::vector<Endpoint>> parse_endpoints(std::string_view text, std::uint16_t usual_port);
+
 struct Url {
   Kind kind = Kind::embedded;
   std::vector<Endpoint> endpoints;  // None for embedded.

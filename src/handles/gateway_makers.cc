@@ -14,6 +14,13 @@ std::string_view scheme_of(std::string_view address) {
   return end == std::string_view::npos ? std::string_view{} : address.substr(0, end);
 }
 
+std::string_view not_promised_at(std::string_view address) {
+  for (const GatewayMaker& maker : gateway_makers()) {
+    if (maker.scheme == scheme_of(address)) return maker.not_promised;
+  }
+  return {};
+}
+
 std::unique_ptr<Gateway> open_by_scheme(const std::string& address, const ClientOptions& options) {
   const std::string_view scheme = scheme_of(address);
   std::string known;

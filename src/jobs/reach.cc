@@ -74,6 +74,8 @@ Client reach(const std::string& given, Purpose purpose) {
   try {
     ClientOptions options = Client::options_for(address);
     options.asks_only = purpose != Purpose::takes_locks;
+    const std::string_view caveat = detail::not_promised_at(address);
+    if (!options.asks_only && !caveat.empty()) fmt::print(stderr, "hapax: {}.\n", caveat);
     return Client{options};
   } catch (const std::system_error& e) {
     const std::string said = words_of(e);
