@@ -91,9 +91,11 @@ const std::map<std::string, Names> kSees{
     {"inquiries", {"base", "wire", "session", "campaigns"}},
     {"metrics", {"base", "locks", "view", "figures"}},
     {"roles", {"base", "locks", "tls"}},
+    {"files", {"base", "core", "engine", "session"}},
     {"daemon",
-     {"base", "core", "wire", "engine", "tls", "net", "session", "locks", "view", "service",
-      "records", "membership", "campaigns", "figures", "inquiries", "roles", "handshake"}},
+     {"base", "core", "files", "wire", "engine", "tls", "net", "session", "locks", "view",
+      "service", "records", "membership", "campaigns", "figures", "inquiries", "roles",
+      "handshake"}},
     {"handles", {"base", "core", "session"}},
     {"cells", {"base"}},
     {"client", {"base", "core", "wire", "tls", "net", "session", "handshake", "handles"}},
@@ -128,7 +130,10 @@ const std::map<std::string, Names> kSees{
     {"lab",
      {"base", "core", "voting", "catalog", "election", "memory", "world", "draw", "search", "check",
       "viewcheck", "redlock", "sim", "compare", "swarm", "audit", "console", "lab_commands"}},
-    {"cli", {"base", "core", "catalog", "certs", "console", "jobs", "serve", "lab_commands"}},
+    {"cell_commands", {"base", "console", "jobs"}},
+    {"cli",
+     {"cell_commands", "base", "core", "catalog", "certs", "console", "jobs", "serve",
+      "lab_commands"}},
     {"programs", {"base", "embedded", "engines", "client", "console", "jobs", "cli"}},
 };
 // What users include, include/hapax/, is everybody's.
@@ -136,7 +141,7 @@ constexpr const char* kPublic = "hapax";
 // Tests may also take what they test through the codec, and ask the catalogue for algorithms; some
 // need more than what they test.
 const Names kTestsSeeToo{"wire", "catalog"};
-const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs"}},
+const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engines"}},
                                                {"net", {"certs"}},
                                                {"voting", {"mutex"}},
                                                {"check", {"mutex"}},

@@ -19,6 +19,7 @@
 namespace hapax {
 
 namespace detail {
+class FileAccess;
 class Gateway;
 class Grants;
 class JobTie;
@@ -273,6 +274,7 @@ class Client {
  private:
   friend class Election;
   friend class Mutex;
+  friend class detail::FileAccess;
   friend class detail::Grants;
   friend class detail::JobTie;
   std::shared_ptr<detail::Gateway> gateway_;

@@ -31,7 +31,12 @@ enum class Errc {
   // It was not granted in time, and not because somebody is known to hold it: the daemon has no
   // lease, since its engine does not answer, say; or a member is away that may hold it or has to
   // be asked. GroupStatus::obstacle and GroupStatus::away say which.
-  unavailable
+  unavailable,
+  conflict,  // The file has not the version that was said, and was left as it is.
+  // It may have been done, and it may still be: no answer came. Read it fresh, and act only on
+  // condition of the version that you read.
+  unknown_outcome,
+  stale_fence  // It is not the present holder's: the file was left as it is.
 };
 
 // Its messages are sentences that say what to do.

@@ -5,6 +5,7 @@
 #include "hapax/election.h"
 #include "hapax/error.h"
 #include "hapax/fence.h"
+#include "hapax/file.h"
 #include "hapax/gate.h"
 #include "hapax/mutex.h"
 #include "hapax/node.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cell_commands/cell_commands.h"
 #include "cli/commands.h"
 #include "console/become.h"
 #include "lab_commands/lab_commands.h"
@@ -57,6 +58,8 @@ int run_hapax(int argc, const Start& start) {
       watch_command(),
       break_command(),
       elect_command(),
+      file_command(),
+      fence_command(),
       resign_command(),
       status_command(),
       members_command(),

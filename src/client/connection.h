@@ -54,6 +54,7 @@ class Connection {
   std::error_code stats(MemberStats& stats);
   std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
                                  std::string& why);
+  std::error_code ask_about_files(session::Ask question, session::Answer& answer);
   int descriptor() const { return socket_.descriptor(); }
   void has_job(pid_t group) noexcept { say(session::Job{static_cast<std::uint32_t>(group)}); }
   void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }

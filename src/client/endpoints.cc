@@ -1,5 +1,6 @@
 #include "client/endpoints.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -121,5 +122,36 @@ std::error_code Endpoints::status(bool all, GroupStatus& status) {
   return there()->status(all, status);
 }
 std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(stats); }
+
+// A read may be asked again elsewhere; a write whose answer is lost may have been done.
+std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& told) {
+  const bool is_write = std::holds_alternative<session::FilePut>(asked) ||
+                        std::holds_alternative<session::FileRemove>(asked);
+  std::visit(
+      [&](auto& ask) {
+        const std::lock_guard lock{mutex_};
+        if constexpr (requires { ask.at_least; }) ask.at_least = known_revision_;
+      },
+      asked);
+  std::error_code error;
+  if (is_write) {
+    const Shared at = there();
+    if (at->is_gone()) return Errc::lost;
+    error = at->ask_about_files(std::move(asked), told);
+    if (error == Errc::lost || error == Errc::timed_out) return Errc::unknown_outcome;
+  } else {
+    error = ask_again_elsewhere([&](Connection& at) { return at.ask_about_files(asked, told); });
+  }
+  if (error) return error;
+  std::visit(
+      [&](const auto& answer) {
+        const std::lock_guard lock{mutex_};
+        if constexpr (requires { answer.revision; }) {
+          known_revision_ = std::max(known_revision_, answer.revision);
+        }
+      },
+      told);
+  return {};
+}
 
 }  // namespace hapax::client

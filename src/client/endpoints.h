@@ -52,6 +52,7 @@ class Endpoints final : public detail::Gateway {
                              std::string& told) override {
     return there()->ask_for_an_end(std::move(asked), patience, told);
   }
+  std::error_code ask_about_files(session::Ask asked, session::Answer& told) override;
   std::chrono::milliseconds ttl() const override { return now()->ttl(); }
   std::string why_lost() const override { return now()->why_lost(); }
   int descriptor() const override { return now()->descriptor(); }
@@ -80,6 +81,8 @@ class Endpoints final : public detail::Gateway {
   Shared connection_;             // Guarded by mutex_.
   std::size_t next_ = 0;          // Of the addresses, guarded by connecting_ …
   std::uint64_t generation_ = 0;  // … and so is the number of connections.
+  // Of the files: whichever daemon is asked, it tells nothing older. Guarded by mutex_.
+  std::uint64_t known_revision_ = 0;
 };
 
 }  // namespace hapax::client

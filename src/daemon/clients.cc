@@ -70,7 +70,7 @@ void Clients::on_gone(Visitor& visitor) {
   if (leaves_job(visitor)) {
     return when_job_is_dead(gone, host_.after, [this, gone] { forget_all(gone); });
   }
-  if (!visitor.requests.empty()) {
+  if (!visitor.requests.empty() || visitor.files) {
     host_.after(session::kUntilNoticed, [this, gone] { forget_all(gone); });
   }
 }
@@ -95,7 +95,14 @@ void Clients::forget(const std::shared_ptr<Visitor>& visitor, What what, std::fu
 
 // Its waits end first: one of them might be served by what it gives back.
 void Clients::forget_all(const std::shared_ptr<Visitor>& visitor) {
+  forget_files(*visitor);
   forget(visitor, What::waits, [this, visitor] { forget(visitor, What::everything); });
+}
+
+void Clients::forget_files(Visitor& visitor) {
+  if (const auto files = std::exchange(visitor.files, std::nullopt)) {
+    host_.cell.end_session(*files);
+  }
 }
 
 void Clients::end_request(Visitor& visitor, session::RequestId id) {

@@ -21,6 +21,7 @@
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
 #include "figures/request_counts.h"
+#include "files/cell.h"
 #include "inquiries/inquiries.h"
 #include "membership/group.h"
 #include "net/address.h"
@@ -30,30 +31,33 @@
 
 namespace hapax {
 
+// What the clients of a daemon need of it, which outlives them.
+struct ClientsHost {
+  Group& group;
+  Waiters& waiters;
+  Inquiries& inquiries;
+  Breaking& breaking;
+  Cell& cell;
+  const Roles& roles;
+  Waiters::After after;
+  Log log, log_once, log_seldom;
+  std::function<session::State()> state;
+  std::function<session::Stats()> stats;
+  // For people: an error, or `done` with nothing or what is wrong.
+  std::function<Result<void>(std::chrono::milliseconds patience)> leave;
+  std::function<void(const session::Evict& whom, std::function<void(std::string)> done)> evict;
+  // What all members have in common, in JSON.
+  std::function<std::string()> settings;
+  // `done` with the same, or what is wrong.
+  std::function<void(const session::SetSettings& asked, std::string by,
+                     std::function<void(Result<std::string>)> done)>
+      set_settings;
+  std::function<void(std::function<void(Result<std::string>)> done)> backup;
+};
+
 class Clients {
  public:
-  // What it needs of its daemon, which outlives it.
-  struct Host {
-    Group& group;
-    Waiters& waiters;
-    Inquiries& inquiries;
-    Breaking& breaking;
-    const Roles& roles;
-    Waiters::After after;
-    Log log, log_once, log_seldom;
-    std::function<session::State()> state;
-    std::function<session::Stats()> stats;
-    // For people: an error, or `done` with nothing or what is wrong.
-    std::function<Result<void>(std::chrono::milliseconds patience)> leave;
-    std::function<void(const session::Evict& whom, std::function<void(std::string)> done)> evict;
-    // What all members have in common, in JSON.
-    std::function<std::string()> settings;
-    // `done` with the same, or what is wrong.
-    std::function<void(const session::SetSettings& asked, std::string by,
-                       std::function<void(Result<std::string>)> done)>
-        set_settings;
-    std::function<void(std::function<void(Result<std::string>)> done)> backup;
-  };
+  using Host = ClientsHost;
 
   explicit Clients(Host host);
   ~Clients();
@@ -82,6 +86,7 @@ class Clients {
   void forget(const std::shared_ptr<Visitor>& visitor, What what, std::function<void()> then = {},
               std::optional<session::RequestId> below = std::nullopt);
   void forget_all(const std::shared_ptr<Visitor>& visitor);
+  void forget_files(Visitor& visitor);
   // Gives back what the request holds, or ends its wait; nothing if it is over.
   void end_request(Visitor& visitor, session::RequestId request);
   // Tells that the wait for that lock is over, and why nobody could have been let in; or nothing of
@@ -121,6 +126,16 @@ class Clients {
   void on(Visitor& visitor, session::AskSettings&& a);
   void on(Visitor& visitor, session::SetSettings&& s);
   void on(Visitor& visitor, session::AskBackup&& a);
+  void on(Visitor& visitor, session::FileGet&& ask) { on_file(visitor, std::move(ask)); }
+  void on(Visitor& visitor, session::FilePut&& ask) { on_file(visitor, std::move(ask)); }
+  void on(Visitor& visitor, session::FileRemove&& ask) { on_file(visitor, std::move(ask)); }
+  void on(Visitor& visitor, session::FileList&& ask) { on_file(visitor, std::move(ask)); }
+  using FileAsk =
+      std::variant<session::FileGet, session::FilePut, session::FileRemove, session::FileList>;
+  void on_file(Visitor& visitor, FileAsk&& ask);
+  void on(Visitor& visitor, session::FenceCheck&& ask);
+  // Tells whoever is still there.
+  std::function<void(const session::Answer&)> tell_if_here(Visitor& visitor);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
   void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
 

@@ -33,9 +33,9 @@ bool Clients::forbids(Visitor& visitor, session::RequestId request, Right right,
 void Clients::on(Visitor& visitor, session::Hello&& hello) {
   if (!session::is_spoken(hello.version)) {
     refuse(visitor, 0,
-           fmt::format("this daemon speaks versions {} and {} of the protocol, the client {}: use "
+           fmt::format("this daemon speaks versions {} to {} of the protocol, the client {}: use "
                        "the same hapax for both",
-                       session::kVersion, session::kOldestVersion, hello.version));
+                       session::kOldestVersion, session::kVersion, hello.version));
     return visitor.close(true);
   }
   if (!hello.asks_only && !visitors_.has_room_for_another()) {
@@ -308,6 +308,44 @@ std::function<void(const Result<std::string>&)> Clients::tell_text(Visitor& visi
     if (!text) return refuse(*there, request, text.error().message);
     there->tell(session::Told{request, *text});
   };
+}
+
+// --- files ---
+
+std::function<void(const session::Answer&)> Clients::tell_if_here(Visitor& visitor) {
+  return [this, who = std::weak_ptr{visitor.shared()}](const session::Answer& answer) {
+    const auto there = who.lock();
+    if (!there || !visitors_.contains(there)) return;
+    const auto* names = std::get_if<session::FileNames>(&answer);
+    if (names == nullptr) return there->tell(answer);
+    session::FileNames seen = *names;
+    std::erase_if(seen.files, [&](const session::FileEntry& file) {
+      return !host_.roles.may(there->caller(), Right::read, file.path);
+    });
+    there->tell(seen);
+  };
+}
+
+void Clients::on_file(Visitor& visitor, FileAsk&& any) {
+  std::visit(
+      [&](auto&& ask) {
+        using This = std::decay_t<decltype(ask)>;
+        constexpr bool is_list = std::is_same_v<This, session::FileList>;
+        constexpr bool is_read = is_list || std::is_same_v<This, session::FileGet>;
+        // Of a folder it sees what it may.
+        if (forbids(visitor, ask.request, is_read ? Right::read : Right::lock,
+                    (is_read ? "read file " : "write file ") + ask.path, is_list ? "" : ask.path)) {
+          return;
+        }
+        if (!visitor.files) visitor.files = host_.cell.begin_session();
+        host_.cell.serve(*visitor.files, std::forward<decltype(ask)>(ask), tell_if_here(visitor));
+      },
+      std::move(any));
+}
+
+void Clients::on(Visitor& visitor, session::FenceCheck&& ask) {
+  if (forbids(visitor, ask.request, Right::read, "see who holds " + ask.name, ask.name)) return;
+  host_.cell.check_fence(ask, tell_if_here(visitor));
 }
 
 }  // namespace hapax

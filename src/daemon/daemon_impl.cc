@@ -50,6 +50,7 @@ Result<void> Daemon::Impl::start() {
                    [this](auto delay, auto then) { after(delay, std::move(then)); });
   inquiries_.emplace(config_.self, inquiries_host());
   breaking_.emplace(breaking_host());
+  cell_.emplace(cell_host());
   clients_.emplace(clients_host());
   warn();
   return clients_->listen(io_, config_, tls_);
@@ -113,6 +114,7 @@ Clients::Host Daemon::Impl::clients_host() {
       .waiters = *waiters_,
       .inquiries = *inquiries_,
       .breaking = *breaking_,
+      .cell = *cell_,
       .roles = config_.roles,
       .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
       .log = log_,
@@ -130,12 +132,25 @@ Clients::Host Daemon::Impl::clients_host() {
       .backup = [this](auto done) { back_up(joined_.on_engine, std::move(done)); }};
 }
 
+Cell::Host Daemon::Impl::cell_host() {
+  EngineGroup* const group = joined_.on_engine;
+  return {
+      .open = [this] { return open_files(io_, config_); },
+      .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
+      .life = [group] { return group == nullptr ? 0 : number(group->life()); },
+      .is_over = [group](auto life) { return group != nullptr && group->is_over(Life{life}); },
+      .patience = [this] { return std::chrono::milliseconds{500 + 100 * number(config_.self)}; },
+      .ask_holders = [this](const std::string& name,
+                            auto tell) { return inquiries_->ask(this, name, std::move(tell)); }};
+}
+
 void Daemon::Impl::stop() {
   if (std::exchange(is_stopped_, true)) return;
   for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
   if (inquiries_) inquiries_->clear();
   if (breaking_) breaking_->clear();
   if (clients_) clients_->stop();
+  if (cell_) cell_->stop();
   if (joined_.group) joined_.group->stop();
 }
 

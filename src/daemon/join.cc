@@ -175,4 +175,17 @@ Result<Joined> join(boost::asio::io_context& io, const NodeConfig& config, Membe
   return Joined{std::move(*engine), std::move(*joined), &group};
 }
 
+Result<std::unique_ptr<engine::Engine>> open_files(boost::asio::io_context& io,
+                                                   const NodeConfig& config) {
+  if (!config.engine) {
+    return error(
+        "this group is a fixed list of members, which has no engine to keep files in; for files "
+        "use one (`hapax node --engine`)");
+  }
+  engine::Options options = engine_options(config);
+  options.part = "files";
+  options.timeout = std::max(options.timeout, milliseconds{3'000});  // No lease hangs on it.
+  return engine::open(config.engines, io, engine::parse_url(*config.engine).value(), options);
+}
+
 }  // namespace hapax

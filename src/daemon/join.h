@@ -26,4 +26,9 @@ Result<void> check_group(boost::asio::io_context& io, const NodeConfig& config);
 // REQUIRES: check_group() has nothing against it.
 Result<Joined> join(boost::asio::io_context& io, const NodeConfig& config, MemberHost& host);
 
+// Where the group's files are kept: apart from its records, which all members read all the time. An
+// error if the group has no engine.
+Result<std::unique_ptr<engine::Engine>> open_files(boost::asio::io_context& io,
+                                                   const NodeConfig& config);
+
 }  // namespace hapax

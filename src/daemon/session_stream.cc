@@ -111,7 +111,9 @@ bool SessionStream::take_frames() {
   has_more_ = false;
   while (!ended_ && !closing_ && !has_more_) {
     session::Ask ask;
-    const auto taken = session::take_frame(rest, session::kLargestAsk, ask, version_);
+    const std::size_t largest =
+        has_introduced_itself_ ? session::largest_ask(rest, version_) : session::kLargestAsk;
+    const auto taken = session::take_frame(rest, largest, ask, version_);
     if (taken == session::Taken::malformed) return false;
     if (taken == session::Taken::more) break;
     const auto* hello = std::get_if<session::Hello>(&ask);
@@ -123,6 +125,11 @@ bool SessionStream::take_frames() {
   }
   std::copy(rest.begin(), rest.end(), incoming_.begin());
   filled_ = rest.size();
+  // Most say little: the room that one file took is not kept for the next.
+  if (incoming_.size() > 4 * kRoom && filled_ < kRoom) {
+    incoming_.resize(2 * kRoom);
+    incoming_.shrink_to_fit();
+  }
   return true;
 }
 

@@ -15,6 +15,7 @@
 #include "base/process_group.h"
 #include "daemon/session_stream.h"
 #include "figures/request_counts.h"
+#include "files/cell.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
 
@@ -68,6 +69,7 @@ class Visitor final : public SessionStream {
   const std::shared_ptr<RequestCounts> counts;  // The requests count themselves there.
   std::map<session::RequestId, ClientRequest> requests;
   std::map<session::RequestId, ObserverId> observations;
+  std::optional<Cell::SessionId> files;  // From its first question about one.
 
  private:
   void on_ask(session::Ask&& ask) override { handlers_.on_ask(*this, std::move(ask)); }

@@ -1,5 +1,6 @@
 #include "embedded/database.h"
 
+#include <algorithm>
 #include <sqlite3.h>
 #include <thread>
 #include <utility>
@@ -260,13 +261,28 @@ std::optional<Revision> Database::commit_inside(const std::vector<Condition>& co
   bool changed = false;
   for (const Write& write : writes) changed |= apply(write, next);
   if (!changed) return before;
-  const Revision forgotten = next > kCommitsKept ? next - kCommitsKept : 0;
+  const Revision forgotten = last_to_forget(writes, next);
   Statement{handle_, "UPDATE state SET revision = ?1, forgotten = max(forgotten, ?2)"}
       .bind(1, next)
       .bind(2, forgotten)
       .step();
   Statement{handle_, "DELETE FROM changes WHERE revision <= ?1"}.bind(1, forgotten).step();
   return next;
+}
+
+// What commits have written is added up only by those that weigh something: beats do not.
+Revision Database::last_to_forget(const std::vector<Write>& writes, Revision next) {
+  constexpr std::size_t kLight = kBytesKept / kCommitsKept / 4;
+  const Revision by_number = next > kCommitsKept ? next - kCommitsKept : 0;
+  if (std::all_of(writes.begin(), writes.end(),
+                  [](const Write& w) { return !w.value || w.value->size() <= kLight; })) {
+    return by_number;
+  }
+  Statement heavy{handle_,
+                  "SELECT max(revision) FROM (SELECT revision, sum(length(value)) OVER"
+                  " (ORDER BY revision DESC) AS bytes FROM changes) WHERE bytes > ?1"};
+  const Revision by_bytes = heavy.bind(1, kBytesKept).step() ? heavy.number(0) : 0;
+  return std::max(by_bytes, by_number);
 }
 
 bool Database::apply(const Write& write, Revision revision) {

@@ -42,6 +42,7 @@ class Database : public Backing {
   void interrupt() override { interrupted_ = true; }
 
   static constexpr std::uint64_t kCommitsKept = 1024;
+  static constexpr std::uint64_t kBytesKept = std::uint64_t{16} << 20;  // … and no more than so many.
 
  private:
   Database(sqlite3* handle, std::filesystem::path path, std::string prefix, Deadline deadline);
@@ -57,6 +58,7 @@ class Database : public Backing {
   std::optional<Revision> commit_inside(const std::vector<Condition>& conditions,
                                         const std::vector<Write>& writes);
   bool apply(const Write& write, Revision revision);
+  Revision last_to_forget(const std::vector<Write>& writes, Revision next);
   template <class F>
   auto transaction(const char* begin, Deadline deadline, F&& work) -> Result<decltype(work())>;
   void run(const char* sql);

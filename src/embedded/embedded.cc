@@ -13,7 +13,7 @@ Result<std::unique_ptr<Engine>> open_embedded(boost::asio::io_context& io, const
   // Nobody relies on us yet, and of many members that start at once each has to wait for the
   // others.
   constexpr std::chrono::milliseconds kPatience{30'000};
-  auto database = Database::open(url.path, options.group, std::max(options.timeout, kPatience),
+  auto database = Database::open(url.path, options.place(), std::max(options.timeout, kPatience),
                                  options.adopts_copy);
   if (!database) return database.error();
   return make_blocking(io, std::move(*database), options.timeout,

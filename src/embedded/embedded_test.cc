@@ -143,6 +143,35 @@ TEST_F(EmbeddedEngine, ForgetsOldCommitsButNotWhatThereIs) {
   ASSERT_TRUE(bench.until([&] { return known.size() == Database::kCommitsKept; }));
 }
 
+TEST_F(EmbeddedEngine, ForgetsCommitsThatTakeTooMuchRoom) {
+  Bench bench;
+  auto engine = open(bench.io());
+  const Revision first = bench.put(*engine, {{"first", "1"}});
+  const std::string heavy(kValueBytes, 'x');
+  const std::uint64_t many = Database::kBytesKept / kValueBytes + 2;
+  Revision last = first;
+  for (std::uint64_t i = 0; i < many; ++i) last = bench.put(*engine, {{"a", heavy}});
+  Told told;
+  const auto late = engine->watch("", first, told.handler());
+  ASSERT_TRUE(bench.until([&] { return told.resync; }));
+  Told known;
+  const auto in_time = engine->watch("", last - 10, known.handler());
+  ASSERT_TRUE(bench.until([&] { return known.size() == 10; }));
+}
+
+TEST_F(EmbeddedEngine, PartsOfAGroupDoNotSeeEachOther) {
+  Bench bench;
+  auto whole = open(bench.io());
+  Options options;
+  options.part = "files";
+  const auto part = open_embedded(bench.io(), {Kind::embedded, {}, path()}, options);
+  ASSERT_TRUE(part.has_value());
+  bench.put(*whole, {{"a", "1"}});
+  EXPECT_TRUE(bench.read(**part).records.empty());
+  bench.put(**part, {{"b", "2"}});
+  EXPECT_EQ(bench.read(*whole).records.size(), 1u);
+}
+
 TEST_F(EmbeddedEngine, RefusesWhatItCannotUse) {
   using ::testing::HasSubstr;
   EXPECT_THAT(refusal(folder_ / "none" / "engine.db"), HasSubstr("check the folder"));

@@ -73,7 +73,7 @@ Snapshot snapshot_of(const Keys& keys, TxnResponse& response) {
 class Etcd : public Engine {
  public:
   Etcd(asio::io_context& io, std::unique_ptr<Servers> servers, const Options& options)
-      : keys_(options.group),
+      : keys_(options.place()),
         timeout_(options.timeout),
         servers_(std::move(servers)),
         calls_(io, options.timeout, [this] { return too_late(); }) {}

@@ -47,6 +47,12 @@ class Category final : public std::error_category {
       case Errc::unavailable:
         return "nobody can be granted it now, whoever holds it; `hapax status` says what is in the "
                "way";
+      case Errc::conflict:
+        return "the file has another version, and was left as it is";
+      case Errc::unknown_outcome:
+        return "it may have been written, and it may not: read it fresh, and go on from there";
+      case Errc::stale_fence:
+        return "the fence is not the present holder's: the file was left as it is";
     }
     return "unknown error";
   }

@@ -106,6 +106,13 @@ class Gateway {
   virtual std::error_code administer(session::Ask asked, std::chrono::milliseconds patience,
                                      std::string& told) = 0;
 
+  // About files, which not all offer. The answer is of that question, or Refused. A write whose
+  // answer is lost is Errc::unknown_outcome.
+  virtual std::error_code ask_about_files(session::Ask /*asked*/, session::Answer& told) {
+    told = session::Refused{0, "files are not offered here"};
+    return {};
+  }
+
   // The way to the daemon, for a job to inherit: what is held is held as long as anybody has it
   // open. -1: there is none.
   virtual int descriptor() const { return -1; }

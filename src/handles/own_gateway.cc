@@ -46,6 +46,7 @@ class ForkedGateway final : public Gateway {
   std::error_code administer(session::Ask, std::chrono::milliseconds, std::string&) override {
     return Errc::forked;
   }
+  std::error_code ask_about_files(session::Ask, session::Answer&) override { return Errc::forked; }
   std::stop_token lost() const override { return lost_.get_token(); }
   std::stop_token lost(const Holding&) const override { return lost(); }
   std::chrono::milliseconds valid_for() const override { return std::chrono::milliseconds{0}; }

@@ -71,6 +71,12 @@ class EngineGroup final : public Group {
   // Why we are not let in; empty if nothing is wrong.
   const std::string& refusal() const { return refusal_; }
   bool is_enlisted() const { return number(registrar_.me().life) != 0; }
+  Life life() const { return registrar_.me().life; }
+  // It was one of this group, and the others have removed it: numbers of lives only grow.
+  bool is_over(Life one) const {
+    const Directory& now = registrar_.directory();
+    return number(one) <= now.last_life && now.find(one) == nullptr;
+  }
 
  private:
   EngineGroup(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "session/protocol.h"
 #include "wire/codec.h"
@@ -26,6 +29,15 @@ template <class Record>
     out[start + i] = static_cast<std::uint8_t>(length >> (8 * i));
   }
   return true;
+}
+
+// How long the frame at the front of what a client says may be: only one that puts a file is long.
+inline std::size_t largest_ask(std::span<const std::uint8_t> bytes, std::uint32_t version) {
+  constexpr auto kPut = []<std::size_t... I>(std::index_sequence<I...>) {
+    return ((std::is_same_v<std::variant_alternative_t<I, Ask>, FilePut> ? I : 0) + ...);
+  }(std::make_index_sequence<std::variant_size_v<Ask>>{});
+  const bool may_be_put = bytes.size() <= kLengthBytes || bytes[kLengthBytes] == kPut;
+  return version >= FilePut::kSince && may_be_put ? kLargestPut : kLargestAsk;
 }
 
 enum class Taken { record, more, malformed };

@@ -20,11 +20,13 @@
 #include "base/record.h"
 #include "core/fence.h"
 #include "core/want.h"
+#include "session/file_records.h"
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 11;
-inline constexpr std::uint32_t kOldestVersion = 10;  // That we speak, too.
+inline constexpr std::uint32_t kVersion = 12;
+// That we speak, too, and those in between. (No release spoke 11 as its own.)
+inline constexpr std::uint32_t kOldestVersion = 10;
 constexpr bool is_spoken(std::uint32_t version) {
   return kOldestVersion <= version && version <= kVersion;
 }
@@ -37,8 +39,6 @@ inline constexpr std::size_t kLongestMemberName = 64;
 inline constexpr std::chrono::milliseconds kSilence{4'000};
 // After so long a client must have noticed that its daemon is gone, though its clock be slow.
 inline constexpr std::chrono::milliseconds kUntilNoticed = kSilence + kSilence / 20;
-
-using RequestId = std::uint64_t;
 
 // --- from the client ---
 
@@ -183,7 +183,8 @@ struct AskBackup {
 };
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
-                         AskSettings, SetSettings, AskBackup>;
+                         AskSettings, SetSettings, AskBackup, FileGet, FilePut, FileRemove,
+                         FileList, FenceCheck>;
 
 // --- from the daemon ---
 
@@ -409,6 +410,7 @@ struct Terms {
   HAPAX_RECORD(Terms, ttl_ms)
 };
 using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
-                            StepDown, Stats, Lost, Told, Terms>;
+                            StepDown, Stats, Lost, Told, Terms, FileTold, FileDone, FileNames,
+                            FenceTold>;
 
 }  // namespace hapax::session

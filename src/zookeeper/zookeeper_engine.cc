@@ -15,8 +15,8 @@ Result<std::unique_ptr<Engine>> open_zookeeper(boost::asio::io_context& io, cons
   for (const Endpoint& endpoint : url.endpoints) servers.push_back(endpoint.text());
   const std::string login =
       options.user.empty() ? std::string{} : options.user + ":" + options.password;
-  auto ensemble = std::make_unique<zookeeper::Ensemble>(std::move(servers), login,
-                                                        zookeeper::Layout{url.path, options.group});
+  auto ensemble = std::make_unique<zookeeper::Ensemble>(
+      std::move(servers), login, zookeeper::Layout{url.path, options.place()});
   return make_blocking(io, std::move(ensemble), options.timeout, "zookeeper: no answer in time");
 }
 

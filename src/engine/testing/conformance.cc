@@ -113,7 +113,7 @@ TEST_P(Conformance, TakesAnyBytesUpToItsLimits) {
     for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
     return bytes;
   }();
-  const std::string long_key = every_byte + every_byte;
+  const std::string long_key = every_byte + every_byte + "//";
   const std::string long_value(kValueBytes, '\xff');
   ASSERT_EQ(long_key.size(), kKeyBytes);
   const Revision at = bench_.put(

@@ -21,6 +21,7 @@ void read_all(std::span<const std::uint8_t> bytes, std::size_t largest, std::uin
   for (;;) {
     const std::span<const std::uint8_t> before = bytes;
     Record record;
+    if constexpr (std::is_same_v<Record, Ask>) largest = largest_ask(bytes, version);
     const Taken taken = take_frame(bytes, largest, record, version);
     if (taken != Taken::record) {
       // Nothing was taken, so that more bytes may complete it.

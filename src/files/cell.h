@@ -1,0 +1,101 @@
+// The files of a group at one daemon: reads from its cache, which one watch keeps, and writes as
+// commits of the engine. They are kept apart from the group's own records, and nothing is opened
+// before somebody asks for a file.
+//
+// All on the thread of the io_context.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "files/file_cache.h"
+#include "files/file_writer.h"
+#include "session/protocol.h"
+
+namespace hapax {
+
+class Cell {
+ public:
+  using Tell = std::function<void(const session::Answer&)>;
+  using SessionId = std::uint64_t;
+
+  // What it needs of its daemon, which outlives it.
+  struct Host {
+    // An error: there is none, or it cannot be used.
+    std::function<Result<std::unique_ptr<engine::Engine>>()> open;
+    std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
+    std::function<std::uint64_t()> life;                  // Ours, now.
+    std::function<bool(std::uint64_t life)> is_over;      // Others have removed it.
+    std::function<std::chrono::milliseconds()> patience;  // Each member has another.
+    // Who holds that lock, by all members that answer; an error if there are too many questions.
+    std::function<Result<void>(const std::string& name,
+                               std::function<void(const session::Locks&)> tell)>
+        ask_holders;
+  };
+
+  static constexpr std::size_t kMostAtOnce = 8;  // Questions of one session.
+
+  explicit Cell(Host host) : host_(std::move(host)) {}
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+
+  // A client's, from its first question until it must have noticed that it is over: its ephemeral
+  // files then go.
+  SessionId begin_session();
+  void end_session(SessionId session);
+  // Asks and hears nothing more.
+  void stop();
+
+  // Answered once, perhaps before it returns; unless it is stopped.
+  template <class FileAsk>
+  void serve(SessionId session, FileAsk&& ask, const Tell& tell) {
+    const session::RequestId request = ask.request;
+    if (const auto open = admit(session); !open) {
+      return tell(session::Refused{request, open.error().message});
+    }
+    on(session, std::forward<FileAsk>(ask), [this, session, tell](const session::Answer& answer) {
+      if (const auto at = sessions_.find(session); at != sessions_.end()) --at->second;
+      tell(answer);
+    });
+  }
+  // Needs no engine.
+  void check_fence(const session::FenceCheck& ask, const Tell& tell);
+
+ private:
+  Result<void> admit(SessionId session);
+  Result<void> open();
+  void load();
+  void on_gap();
+  void sweep();
+  void arm();
+
+  void on(SessionId session, session::FileGet&& ask, const Tell& tell);
+  void on(SessionId session, session::FileList&& ask, const Tell& tell);
+  void on(SessionId session, session::FilePut&& ask, const Tell& tell);
+  void on(SessionId session, session::FileRemove&& ask, const Tell& tell);
+  // As it is for the writer, in words for the client.
+  static std::function<void(Result<session::FileDone>)> telling(session::RequestId request,
+                                                                const Tell& tell);
+  bool is_orphan(const FileOwner& owner) const;
+
+  Host host_;
+  std::unique_ptr<engine::Engine> engine_;  // Null: nobody has asked yet.
+  FileCache cache_;
+  std::optional<FileWriter> writer_;
+  std::unique_ptr<engine::Watch> watch_;
+  std::map<SessionId, std::size_t> sessions_;  // Alive, with their open questions.
+  SessionId last_session_ = 0;
+  bool is_loading_ = false;
+  bool is_armed_ = false;
+  bool is_stopped_ = false;
+};
+
+}  // namespace hapax
