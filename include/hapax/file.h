@@ -56,7 +56,7 @@ class File {
   static constexpr std::size_t kLargest = std::size_t{256} << 10;  // Bytes of content.
 
   // Throws std::system_error, Errc::bad_name, if no file can have that path: UTF-8, 1 … 512 bytes,
-  // no control characters, something between the slashes, but neither `.` nor `..`.
+  // no control characters, something between the slashes, but not one dot or two.
   File(Client& client, std::string_view path);
 
   // Nothing if there is no such file.

@@ -222,10 +222,6 @@ std::error_code Connection::ask_for_an_end(session::Ask question, milliseconds p
   return is_for_nobody ? Errc::no_candidate : Errc::refused;
 }
 
-std::error_code Connection::ask_about_files(session::Ask question, session::Answer& answer) {
-  return ask(std::move(question), 4 * session::kSilence, answer);
-}
-
 std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks,
                                 detail::LeftOut& left_out) {
   session::Locks told;

@@ -54,7 +54,8 @@ class Connection {
   std::error_code stats(MemberStats& stats);
   std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
                                  std::string& why);
-  std::error_code ask_about_files(session::Ask question, session::Answer& answer);
+  std::error_code ask(session::Ask question, std::chrono::milliseconds patience,
+                      session::Answer& answer);
   int descriptor() const { return socket_.descriptor(); }
   void has_job(pid_t group) noexcept { say(session::Job{static_cast<std::uint32_t>(group)}); }
   void excuse_silence(bool is_excused) noexcept { heartbeat_.excuse(is_excused); }
@@ -84,9 +85,7 @@ class Connection {
   std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
                               const std::stop_token& cancel, detail::Holding& holding,
                               std::string& why);
-  // The same for any answer, or one of a kind.
-  std::error_code ask(session::Ask question, std::chrono::milliseconds patience,
-                      session::Answer& answer);
+  // The same for an answer of that kind.
   template <class Told>
   std::error_code ask_for(session::Ask question, Told& told);
   bool say(const session::Ask& ask) noexcept;

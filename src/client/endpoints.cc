@@ -125,6 +125,7 @@ std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(sta
 
 // A read may be asked again elsewhere; a write whose answer is lost may have been done.
 std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& told) {
+  constexpr auto kPatience = 4 * session::kSilence;  // More than the daemon has with its engine.
   const bool is_write = std::holds_alternative<session::FilePut>(asked) ||
                         std::holds_alternative<session::FileRemove>(asked);
   std::visit(
@@ -137,10 +138,10 @@ std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& 
   if (is_write) {
     const Shared at = there();
     if (at->is_gone()) return Errc::lost;
-    error = at->ask_about_files(std::move(asked), told);
+    error = at->ask(std::move(asked), kPatience, told);
     if (error == Errc::lost || error == Errc::timed_out) return Errc::unknown_outcome;
   } else {
-    error = ask_again_elsewhere([&](Connection& at) { return at.ask_about_files(asked, told); });
+    error = ask_again_elsewhere([&](Connection& at) { return at.ask(asked, kPatience, told); });
   }
   if (error) return error;
   std::visit(

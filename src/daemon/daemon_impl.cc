@@ -137,8 +137,9 @@ Cell::Host Daemon::Impl::cell_host() {
   return {
       .open = [this] { return open_files(io_, config_); },
       .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
-      .life = [group] { return group == nullptr ? 0 : number(group->life()); },
-      .is_over = [group](auto life) { return group != nullptr && group->is_over(Life{life}); },
+      .life = [group] { return group == nullptr ? 0 : number(group->service().keeper().self()); },
+      .is_over =
+          [group](auto life) { return group != nullptr && group->directory().is_over(Life{life}); },
       .patience = [this] { return std::chrono::milliseconds{500 + 100 * number(config_.self)}; },
       .ask_holders = [this](const std::string& name,
                             auto tell) { return inquiries_->ask(this, name, std::move(tell)); }};

@@ -143,6 +143,23 @@ TEST(Daemon, HangsUpOnFramesThatAreTooLongOrOutOfTurn) {
   expect_service(alone);
 }
 
+TEST(Daemon, TakesLongFramesOnlyOfWhoPutsAFileAndHasSaidHello) {
+  const Alone alone;
+  const session::FilePut put{1, "f", std::string(100'000, 'x'), {}, {}, false};
+  Raw stranger{alone};
+  stranger.say(put);
+  EXPECT_EQ(stranger.hear(), std::nullopt);
+  Raw client{alone};
+  client.say(session::Hello{});
+  client.expect<session::Welcome>();
+  client.say(put);
+  EXPECT_NE(client.expect<session::Refused>().why.find("no engine to keep files in"),
+            std::string::npos);
+  client.say(session::Acquire{2, std::string(100'000, 'x')});
+  EXPECT_EQ(client.hear(), std::nullopt);
+  expect_service(alone);
+}
+
 TEST(Daemon, TellsAnOtherVersionWhatToDo) {
   const Alone alone;
   Raw old{alone};

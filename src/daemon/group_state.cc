@@ -40,7 +40,7 @@ void describe(const EngineGroup& group, const std::string& engine, session::Stat
                           other.is_member, other.is_up, other.is_evicted, other.who.beat,
                           group.peers().release_of(other.who.life)});
   }
-  for (const Ban& ban : group.bans()) view.bans.push_back({ban.seat, ban.name, ban.by});
+  for (const Ban& ban : group.directory().bans) view.bans.push_back({ban.seat, ban.name, ban.by});
   state.view = std::move(view);
 }
 

@@ -455,7 +455,7 @@ void EngineGroup::evict(const std::string& whom, Return return_,
 }
 
 void EngineGroup::unban(const std::string& whom, std::function<void(std::string)> done) {
-  for (const Ban& ban : bans()) {
+  for (const Ban& ban : directory().bans) {
     if (ban.name != whom && fmt::format("{}", ban.seat + 1) != whom) continue;
     if (Seat{ban.seat} == seat())
       return done("it is this member that is banned: ask at another one");

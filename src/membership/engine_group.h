@@ -59,7 +59,7 @@ class EngineGroup final : public Group {
   void evict(const std::string& whom, Return return_, std::function<void(std::string)> done);
   // By the name it had, or its seat as people count.
   void unban(const std::string& whom, std::function<void(std::string)> done);
-  const std::vector<Ban>& bans() const { return registrar_.directory().bans; }
+  const Directory& directory() const { return registrar_.directory(); }
   const SettingsChanger& settings() const { return settings_; }
   void set_settings(SettingsChanger::Asked asked, SettingsChanger::Done done);
   void back_up(std::function<void(Result<Backup>)> done);
@@ -71,12 +71,6 @@ class EngineGroup final : public Group {
   // Why we are not let in; empty if nothing is wrong.
   const std::string& refusal() const { return refusal_; }
   bool is_enlisted() const { return number(registrar_.me().life) != 0; }
-  Life life() const { return registrar_.me().life; }
-  // It was one of this group, and the others have removed it: numbers of lives only grow.
-  bool is_over(Life one) const {
-    const Directory& now = registrar_.directory();
-    return number(one) <= now.last_life && now.find(one) == nullptr;
-  }
 
  private:
   EngineGroup(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,

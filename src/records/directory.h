@@ -73,6 +73,8 @@ struct Directory {
   engine::Revision revision = 0;
 
   const Enlisted* find(Life life) const;
+  // It was one of this group, and the others have removed it: the numbers of lives only grow.
+  bool is_over(Life life) const { return number(life) <= last_life && find(life) == nullptr; }
   // Whether the group runs with other settings. A group that nobody is left in takes new ones,
   // unless they were set while it ran: whoever comes takes those.
   bool differs_from(std::string_view settings) const;

@@ -71,6 +71,27 @@ TEST(SessionFrames, AWelcomeSaysTheReleaseSinceVersion11) {
   }
 }
 
+TEST(SessionFrames, OnlyWhatPutsAFileIsLong) {
+  const auto taken = [](const Ask& said, std::uint32_t version) {
+    Bytes bytes;
+    EXPECT_TRUE(write_frame(bytes, said, version));
+    std::span<const std::uint8_t> rest{bytes};
+    Ask ask;
+    return take_frame(rest, largest_ask(rest, version), ask, version);
+  };
+  const std::string content(kLargestFile, 'x');
+  const std::string path(512, 'p');
+  EXPECT_EQ(taken(FilePut{~0ull, path, content, ~0ull, Fence{Epoch{~0ull}, Turn{~0ull}}, true}, 12),
+            Taken::record);
+  EXPECT_EQ(taken(FilePut{1, path, content + std::string(2'048, 'x'), {}, {}, false}, 12),
+            Taken::malformed);
+  EXPECT_EQ(taken(Acquire{1, std::string(5'000, 'n')}, 12), Taken::malformed);
+  const Bytes five{0, 16, 0, 0, 24};
+  EXPECT_EQ(largest_ask(five, 12), kLargestAsk);
+  EXPECT_EQ(largest_ask(std::span{five}.first(4), 12), kLargestPut) << "it may be one";
+  EXPECT_EQ(largest_ask(std::span{five}.first(4), 11), kLargestAsk);
+}
+
 TEST(SessionFrames, WhatIsTooLongIsNotWritten) {
   Bytes out{1, 2, 3};
   EXPECT_FALSE(write_frame(out, Answer{Refused{7, std::string(kLargestAnswer, 'x')}}));
