@@ -51,6 +51,7 @@ DirectGateway::DirectGateway(std::string address, milliseconds ttl, bool asks_on
   }
   try {
     start(asks_only);
+    farewell_.emplace([this] { give_all_back(); });
   } catch (...) {
     finish();
     throw;
@@ -91,11 +92,15 @@ void DirectGateway::start(bool asks_only) {
   }
 }
 
-// What is held is free at once, if the server hears of it.
-void DirectGateway::finish() {
+void DirectGateway::give_all_back() {
   auto closed = std::make_shared<std::promise<void>>();
   post([this, closed] { line_->close([closed] { closed->set_value(); }); });
   closed->get_future().wait_for(kToClose);
+}
+
+void DirectGateway::finish() {
+  farewell_.reset();
+  give_all_back();
   post([this] {
     observations_.clear();
     line_.reset();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@
 #include "direct/engine_gateway.h"
 #include "direct/line.h"
 #include "direct/server.h"
+#include "handles/farewell.h"
 
 namespace hapax::direct {
 
@@ -61,6 +63,7 @@ class DirectGateway final : public EngineGateway {
   bool is_on_loop() const { return std::this_thread::get_id() == thread_.get_id(); }
   void post(std::function<void()> work);
   void start(bool asks_only);
+  void give_all_back();  // What is held is free at once, if the server hears of it.
   void finish();
   // What `ask` tells its argument, within some seconds; an error if it does not.
   template <class T>
@@ -75,7 +78,8 @@ class DirectGateway final : public EngineGateway {
   std::unique_ptr<Line> line_;
   std::map<std::uint64_t, std::unique_ptr<Watch>> observations_;
   std::atomic<std::uint64_t> next_request_{1};
-  std::jthread thread_;  // The last: it uses all the others.
+  std::jthread thread_;  // The last of these: it uses all the others.
+  std::optional<detail::Farewell> farewell_;
 };
 
 }  // namespace hapax::direct

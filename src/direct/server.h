@@ -59,11 +59,11 @@ struct Contender {
 };
 
 struct Standing {
-  std::string place;  // Where; as the server names it.
-  Fence fence;        // Of who stands there, when it is let in.
+  std::string place{};  // Where; as the server names it.
+  Fence fence{};        // Of who stands there, when it is let in.
   bool is_gone = false;
   // Whom to wait for: nobody, if empty. As of `seen`, which only the server understands.
-  std::string before;
+  std::string before{};
   std::uint64_t seen = 0;
 };
 

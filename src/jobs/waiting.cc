@@ -15,6 +15,7 @@
 #include "base/printable.h"
 #include "console/exit_status.h"
 #include "console/number.h"
+#include "handles/farewell.h"
 #include "jobs/reach.h"
 
 namespace hapax::cli {
@@ -110,6 +111,7 @@ void listen_while(Signals& signals, const std::function<void()>& wait) {
     }
     // At once: a daemon that hangs must not keep us, and one that does not sees the socket close.
     std::fflush(nullptr);
+    detail::Farewell::say_all();
     std::_Exit(kBySignal + *signal);
   }
   taken.get();

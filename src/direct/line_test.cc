@@ -1,0 +1,316 @@
+// A line of contenders at a server that loses answers, ends sessions and lets clocks run.
+#include "direct/line.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hapax/error.h"
+
+namespace hapax::direct {
+namespace {
+
+using namespace std::chrono_literals;
+
+// In memory, on the loop. Answers to the next calls may be lost, before or after they are done.
+class FakeServer final : public Server {
+ public:
+  enum class Loss { none, request, answer };
+
+  explicit FakeServer(boost::asio::io_context& io) : io_(io) {}
+
+  std::string trouble() const override { return renews ? "" : "silent"; }
+  void open_session(std::chrono::milliseconds ttl, Then<Session> then) override {
+    answer(std::move(then), Session{++sessions, ttl});
+  }
+  void renew(const Session& session, Then<Session> then) override {
+    if (!renews) return answer(std::move(then), Trouble{Trouble::Kind::unknown, "silent"});
+    if (ended.contains(session.id)) return answer(std::move(then), over());
+    answer(std::move(then), session);
+  }
+  void close_session(const Session& session, std::function<void()> then) override {
+    end(session.id);
+    boost::asio::post(io_, std::move(then));
+  }
+  void join(const Session& session, const Contender& contender, Then<Standing> then) override {
+    ++joins;
+    const std::string place = std::to_string(session.id) + "-" + std::to_string(contender.number);
+    const Loss lost = std::exchange(next_join, Loss::none);
+    if (lost == Loss::request) return answer(std::move(then), unknown());
+    if (ended.contains(session.id)) return answer(std::move(then), over());
+    auto& line = lines[contender.name];
+    const bool is_there =
+        std::any_of(line.begin(), line.end(), [&](const Entry& e) { return e.place == place; });
+    if (!is_there) line.push_back({place, session.id, ++revision});
+    if (lost == Loss::answer) return answer(std::move(then), unknown());
+    look(contender, {place, {}}, std::move(then));
+  }
+  void look(const Contender& contender, const Standing& asked, Then<Standing> then) override {
+    Standing standing{asked.place, {}, true, "", revision};
+    std::string before;
+    for (const Entry& entry : lines[contender.name]) {
+      if (entry.place == asked.place) {
+        standing.is_gone = false;
+        standing.fence = {Epoch{1}, Turn{entry.created}};
+        standing.before = before;
+      }
+      before = entry.place;
+    }
+    answer(std::move(then), standing);
+  }
+  std::unique_ptr<Watch> await_change(const Contender&, const Standing& standing,
+                                      std::function<void()> then) override {
+    struct Kept final : Watch {
+      Kept(FakeServer& s, std::string k, std::function<void()> f) : server(s), key(std::move(k)) {
+        server.watches[key].push_back({this, std::move(f)});
+      }
+      ~Kept() override {
+        std::erase_if(server.watches[key], [this](const auto& w) { return w.first == this; });
+      }
+      FakeServer& server;
+      const std::string key;
+    };
+    return std::make_unique<Kept>(*this, standing.before, std::move(then));
+  }
+  void leave(const Session&, const Contender& contender, const Standing& standing, bool,
+             Then<bool> then) override {
+    ++leaves;
+    const Loss lost = std::exchange(next_leave, Loss::none);
+    if (lost != Loss::request) remove(contender.name, standing.place);
+    if (lost != Loss::none) return answer(std::move(then), unknown());
+    answer(std::move(then), true);
+  }
+  void list(const std::string&, Then<std::vector<LockInfo>> then) override {
+    answer(std::move(then), std::vector<LockInfo>{});
+  }
+  std::unique_ptr<Watch> observe(const std::string&,
+                                 std::function<void(std::optional<Leader>)>) override {
+    return nullptr;
+  }
+
+  void end(std::uint64_t session) {
+    ended[session] = true;
+    for (auto& [name, line] : lines) {
+      std::vector<std::string> gone;
+      for (const Entry& entry : line) {
+        if (entry.session == session) gone.push_back(entry.place);
+      }
+      for (const std::string& place : gone) remove(name, place);
+    }
+  }
+  void remove(const std::string& name, const std::string& place) {
+    std::erase_if(lines[name], [&](const Entry& e) { return e.place == place; });
+    const auto told = watches[place];
+    for (const auto& [watch, then] : told) boost::asio::post(io_, then);
+  }
+  // Somebody else's.
+  void add(const std::string& name, const std::string& place) {
+    lines[name].push_back({place, 1'000, ++revision});
+  }
+
+  struct Entry {
+    std::string place;
+    std::uint64_t session = 0;
+    std::uint64_t created = 0;
+  };
+  std::map<std::string, std::vector<Entry>> lines;
+  std::map<std::string, std::vector<std::pair<Watch*, std::function<void()>>>> watches;
+  std::map<std::uint64_t, bool> ended;
+  std::uint64_t sessions = 0, revision = 0;
+  int joins = 0, leaves = 0;
+  bool renews = true;
+  Loss next_join = Loss::none, next_leave = Loss::none;
+
+ private:
+  static Trouble unknown() { return {Trouble::Kind::unknown, "lost"}; }
+  static Trouble over() { return {Trouble::Kind::over, "over"}; }
+  template <class T, class U>
+  void answer(Then<T> then, U told) {
+    boost::asio::post(io_,
+                      [then = std::move(then), told = Outcome<T>{std::move(told)}] { then(told); });
+  }
+
+  boost::asio::io_context& io_;
+};
+
+class LineTest : public ::testing::Test {
+ protected:
+  struct Asked {
+    std::optional<std::error_code> error;
+    detail::Holding holding;
+  };
+  LineTest() {
+    line.start([](const std::string&) {});
+    run_until([&] { return line.keeper().valid_for() > 0ms; });
+  }
+  template <class Done>
+  bool run_until(Done done) {
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      io.run_one_for(50ms);
+      io.restart();
+    }
+    return true;
+  }
+  // Lets whatever is due come.
+  void settle() {
+    while (io.poll() > 0) io.restart();
+    io.restart();
+  }
+  void ask(Asked& asked, std::uint64_t request) {
+    line.ask(request, {"a", Want::exclusive, ""},
+             [&asked](std::error_code error, const std::string&, const detail::Holding& holding) {
+               asked = {error, holding};
+             });
+  }
+  bool is_granted(const Asked& asked) {
+    return run_until([&] { return asked.error.has_value(); }) && !*asked.error;
+  }
+
+  boost::asio::io_context io;
+  FakeServer server{io};
+  Line line{io, server, 1s};
+  Asked first, second;
+};
+
+TEST_F(LineTest, LetsInOneAfterTheOther) {
+  ask(first, 1);
+  ask(second, 2);
+  EXPECT_TRUE(is_granted(first));
+  settle();
+  EXPECT_FALSE(second.error.has_value());
+  line.give_back(1);
+  EXPECT_TRUE(is_granted(second));
+  EXPECT_LT(first.holding.fence, second.holding.fence);
+}
+
+TEST_F(LineTest, ALostAnswerToAJoinTakesNoSecondPlace) {
+  for (const auto loss : {FakeServer::Loss::request, FakeServer::Loss::answer}) {
+    server.joins = 0;
+    server.next_join = loss;
+    Asked asked;
+    const std::uint64_t request = loss == FakeServer::Loss::request ? 1 : 2;
+    ask(asked, request);
+    EXPECT_TRUE(is_granted(asked));
+    EXPECT_EQ(server.joins, 2);
+    EXPECT_EQ(server.lines["a"].size(), 1u);
+    line.give_back(request);
+    EXPECT_TRUE(run_until([&] { return server.lines["a"].empty(); }));
+  }
+}
+
+TEST_F(LineTest, ALostAnswerToALeaveIsAskedForAgain) {
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.next_leave = FakeServer::Loss::request;
+  line.give_back(1);
+  EXPECT_TRUE(run_until([&] { return server.lines["a"].empty(); }));
+  EXPECT_EQ(server.leaves, 2);
+}
+
+TEST_F(LineTest, OneThatIsCalledOffWhileItJoinsLeavesAgain) {
+  server.next_join = FakeServer::Loss::answer;
+  ask(first, 1);
+  line.cancel(1);
+  EXPECT_EQ(first.error, std::error_code{Errc::cancelled}) << "at once";
+  EXPECT_TRUE(run_until([&] { return server.leaves == 1; }));
+  EXPECT_TRUE(server.lines["a"].empty());
+}
+
+TEST_F(LineTest, AWaiterWhoseSessionIsOverBeginsAnewBehindOthers) {
+  server.add("a", "other");
+  ask(first, 1);
+  ASSERT_TRUE(run_until([&] { return !server.watches["other"].empty(); }));
+  server.end(server.sessions);
+  server.add("a", "later");
+  ASSERT_TRUE(run_until([&] { return server.lines["a"].size() == 3; }));
+  EXPECT_EQ(server.sessions, 2u);
+  server.remove("a", "other");
+  settle();
+  EXPECT_FALSE(first.error.has_value());
+  server.remove("a", "later");
+  EXPECT_TRUE(is_granted(first));
+}
+
+TEST_F(LineTest, AHolderWhoseSessionIsOverIsTold) {
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  EXPECT_FALSE(first.holding.lost.stop_requested());
+  server.end(server.sessions);
+  EXPECT_TRUE(run_until([&] { return first.holding.lost.stop_requested(); }));
+  ask(second, 2);
+  EXPECT_TRUE(is_granted(second));
+  line.give_back(1);
+  settle();
+  EXPECT_FALSE(second.holding.lost.stop_requested());
+  EXPECT_EQ(server.lines["a"].size(), 1u) << "what was given back was nobody else's";
+}
+
+TEST_F(LineTest, AHolderIsToldBeforeASessionThatIsNotRenewedIsOver) {
+  const auto begun = std::chrono::steady_clock::now();
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.renews = false;
+  EXPECT_TRUE(run_until([&] { return first.holding.lost.stop_requested(); }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, 800ms) << "but not much before";
+  EXPECT_EQ(line.keeper().valid_for(), 0ms);
+}
+
+TEST_F(LineTest, AWaiterKeepsItsPlaceThroughASilenceAndIsNotLetInDuringOne) {
+  server.add("a", "other");
+  ask(first, 1);
+  ASSERT_TRUE(run_until([&] { return !server.watches["other"].empty(); }));
+  server.renews = false;
+  ASSERT_TRUE(run_until([&] { return line.keeper().valid_for() == 0ms; }));
+  server.remove("a", "other");
+  settle();
+  EXPECT_FALSE(first.error.has_value()) << "nobody knows whether its session is over";
+  server.renews = true;
+  EXPECT_TRUE(is_granted(first));
+  EXPECT_EQ(server.sessions, 1u);
+  EXPECT_GT(line.keeper().valid_for(), 0ms);
+}
+
+TEST_F(LineTest, AHolderWhosePlaceIsDeletedIsToldWithTheNextRenewal) {
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.lines["a"].clear();
+  EXPECT_TRUE(run_until([&] { return first.holding.lost.stop_requested(); }));
+}
+
+TEST_F(LineTest, WhoseTimeIsOverHearsWhetherSomebodyElseHasIt) {
+  server.add("a", "other");
+  ask(first, 1);
+  line.time_is_over(1);  // Its answer is on its way.
+  EXPECT_TRUE(run_until([&] { return first.error.has_value(); }));
+  EXPECT_EQ(*first.error, Errc::timed_out);
+  EXPECT_TRUE(run_until([&] { return server.lines["a"].size() == 1; }));
+  server.remove("a", "other");
+  ask(second, 2);
+  line.time_is_over(2);
+  EXPECT_TRUE(is_granted(second));
+}
+
+TEST_F(LineTest, OneThatGoesWakesOnlyTheNext) {
+  server.add("a", "other");
+  ask(first, 1);
+  ask(second, 2);
+  ASSERT_TRUE(run_until([&] { return server.watches.size() >= 2; }));
+  EXPECT_EQ(server.watches["other"].size(), 1u);
+  line.cancel(1);
+  ASSERT_TRUE(run_until([&] { return server.watches["other"].size() == 1 && server.leaves == 1; }));
+  settle();
+  EXPECT_FALSE(second.error.has_value()) << "the one before that is still there";
+  server.remove("a", "other");
+  EXPECT_TRUE(is_granted(second));
+}
+
+}  // namespace
+}  // namespace hapax::direct
