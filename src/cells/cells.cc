@@ -22,7 +22,7 @@ std::size_t cell_part(std::string_view name) {
 }
 
 // What `word` sets of a cell, or an error.
-Result<void> set(Cell& cell, const std::string& word) {
+Result<void> set(CellEntry& cell, const std::string& word) {
   const std::pair<std::string_view, std::string*> known[] = {
       {"ca=", &cell.authority},
       {"cert=", &cell.certificate},
@@ -37,9 +37,9 @@ Result<void> set(Cell& cell, const std::string& word) {
   return error("{} is none of ca=FILE, cert=FILE, key=FILE and server-user=USER", printable(word));
 }
 
-Result<Cell> cell_of(const std::string& line) {
+Result<CellEntry> cell_of(const std::string& line) {
   std::istringstream words{line};
-  Cell cell;
+  CellEntry cell;
   words >> cell.names >> cell.address;
   if (cell.address.empty()) {
     return error("{} is followed by no address; use unix:/path, host:port or etcd://…",
@@ -68,7 +68,7 @@ Result<Cells> Cells::parse(std::string_view text, const std::string& file) {
     if (begin == std::string::npos || line[begin] == '#') continue;
     const auto cell = cell_of(line);
     if (!cell) return error("{}:{}: {}", file, number, cell.error().message);
-    for (const Cell& other : cells.all_) {
+    for (const CellEntry& other : cells.all_) {
       if (other.names == cell->names) {
         return error("{}:{}: {} is said twice", file, number,
                      cell->names.empty() ? "*" : printable(cell->names));
@@ -78,8 +78,9 @@ Result<Cells> Cells::parse(std::string_view text, const std::string& file) {
     cells.all_.push_back(*cell);
   }
   if (cells.all_.empty()) return error("{}: no cell is in it", file);
-  std::stable_sort(cells.all_.begin(), cells.all_.end(),
-                   [](const Cell& a, const Cell& b) { return a.names.size() > b.names.size(); });
+  std::stable_sort(
+      cells.all_.begin(), cells.all_.end(),
+      [](const CellEntry& a, const CellEntry& b) { return a.names.size() > b.names.size(); });
   return cells;
 }
 
@@ -91,7 +92,7 @@ Result<Cells> Cells::read(const std::string& file) {
 
 Result<Cells::Place> Cells::find(std::string_view name) const {
   const std::size_t part = cell_part(name);
-  for (const Cell& cell : all_) {
+  for (const CellEntry& cell : all_) {
     // A cell that is not listed must not be taken for a name of the usual group's: whoever holds
     // the lock that is meant is elsewhere.
     if (name.starts_with(cell.names) && cell_part(cell.names) == part) {
@@ -99,7 +100,8 @@ Result<Cells::Place> Cells::find(std::string_view name) const {
     }
   }
   std::vector<std::string> known;
-  for (const Cell& cell : all_) known.push_back(cell.names.empty() ? "*" : printable(cell.names));
+  for (const CellEntry& cell : all_)
+    known.push_back(cell.names.empty() ? "*" : printable(cell.names));
   return error("{} has nobody for {}; it has {}", file_, printable(name), fmt::join(known, ", "));
 }
 

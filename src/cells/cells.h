@@ -20,7 +20,7 @@
 
 namespace hapax {
 
-struct Cell {
+struct CellEntry {    // A line of the file.
   std::string names;  // That begin with it; empty: all others.
   std::string address;
   // As ClientOptions has them; empty: as for all others.
@@ -34,16 +34,16 @@ class Cells {
   static Result<Cells> read(const std::string& file);
 
   struct Place {
-    const Cell* cell = nullptr;  // Lives as long as these cells.
-    std::string name;            // There.
+    const CellEntry* cell = nullptr;  // Lives as long as these cells.
+    std::string name;                 // There.
   };
   Result<Place> find(std::string_view name) const;
 
-  const std::vector<Cell>& all() const { return all_; }
+  const std::vector<CellEntry>& all() const { return all_; }
 
  private:
   std::string file_;
-  std::vector<Cell> all_;  // The longest first: the first that fits serves.
+  std::vector<CellEntry> all_;  // The longest first: the first that fits serves.
 };
 
 }  // namespace hapax
