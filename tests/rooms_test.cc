@@ -66,9 +66,11 @@ const std::map<std::string, Names> kSees{
     {"zookeeper", {"base", "engine"}},
     {"direct", {"base", "core", "engine", "handles", "session"}},
     {"direct_etcd", {"base", "engine", "etcd", "handles", "direct"}},
+    {"direct_zookeeper", {"base", "core", "engine", "handles", "direct"}},
     {"direct_redis", {"base", "core", "engine", "handles", "direct", "redlock"}},
     {"engines",
-     {"base", "engine", "embedded", "etcd", "zookeeper", "handles", "direct_etcd", "direct_redis"}},
+     {"base", "engine", "embedded", "etcd", "zookeeper", "handles", "direct_etcd",
+      "direct_zookeeper", "direct_redis"}},
     {"handshake", {"base"}},
     {"tls", {"base", "handshake"}},
     {"net", {"base", "core", "wire", "tls", "handshake"}},
@@ -142,6 +144,7 @@ constexpr const char* kPublic = "hapax";
 // need more than what they test.
 const Names kTestsSeeToo{"wire", "catalog"};
 const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engines"}},
+                                               {"direct_zookeeper", {"zookeeper"}},
                                                {"net", {"certs"}},
                                                {"voting", {"mutex"}},
                                                {"check", {"mutex"}},

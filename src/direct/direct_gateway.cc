@@ -169,7 +169,7 @@ std::error_code DirectGateway::take(Contender contender, detail::Deadline deadli
 std::error_code DirectGateway::acquire_as(const std::string& name, Want want,
                                           detail::Deadline deadline, const std::stop_token& cancel,
                                           detail::Holding& holding, std::string& why) {
-  return take({name, want, introduction()}, deadline, cancel, holding, why);
+  return take({name, want, introduction(), false}, deadline, cancel, holding, why);
 }
 
 std::error_code DirectGateway::campaign(const std::string& name, const std::string& value,
@@ -177,7 +177,7 @@ std::error_code DirectGateway::campaign(const std::string& name, const std::stri
                                         const std::shared_ptr<detail::Candidate>&,
                                         detail::Holding& holding) {
   std::string why;
-  return take({name, Want::exclusive, value}, deadline, cancel, holding, why);
+  return take({name, Want::exclusive, value, true}, deadline, cancel, holding, why);
 }
 
 // A request that nobody waits for, until it is answered.
@@ -197,7 +197,7 @@ void DirectGateway::acquire_later(const std::string& name, detail::LockHandle*,
   const std::uint64_t request = next_request_++;
   post([this, request, name, cancel, &completion] {
     auto later = std::make_shared<Later>();
-    line_->ask(request, {name, Want::exclusive, introduction()},
+    line_->ask(request, {name, Want::exclusive, introduction(), false},
                [later, &completion](std::error_code error, const std::string&,
                                     const detail::Holding& granted) {
                  later->cancel.reset();
@@ -263,9 +263,10 @@ std::error_code DirectGateway::status(bool, GroupStatus& status) {
 }
 
 std::string DirectGateway::why_lost() const {
-  if (valid_for() > milliseconds{0})
-    return "somebody else has deleted its key, or ended its session";
-  return fmt::format("{} has not renewed its session in time", address_);
+  // A session is renewed several times before that.
+  if (valid_for() < ttl() / 2)
+    return fmt::format("{} has not renewed the session in time", address_);
+  return "somebody has deleted what showed that it is held, or ended the session";
 }
 
 }  // namespace hapax::direct

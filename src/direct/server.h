@@ -54,7 +54,8 @@ struct Session {
 struct Contender {
   std::string name;
   Want want = Want::exclusive;
-  std::string value;  // For others to see.
+  std::string value{};  // For others to see.
+  bool leads = false;   // To lead, as the server's community has it: a candidate, too.
   std::uint64_t number = 0;
 };
 

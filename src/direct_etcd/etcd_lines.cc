@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "direct/introduction.h"
+#include "direct/last_leader.h"
 #include "direct_etcd/contenders.h"
 #include "engine/subscription.h"
 #include "etcd/exchange.h"
@@ -24,7 +24,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-constexpr milliseconds kPatience{2'000};  // With a call.
+constexpr milliseconds kPatience{2'000};  // With a call …
+constexpr int kRenewalsOfALease = 5;      // … but a renewal leaves time for another one.
 
 Trouble trouble_of(const grpc::Status& status) {
   const std::string& said = status.error_message();
@@ -101,9 +102,9 @@ std::string EtcdLines::trouble() const {
 // --- calls ---
 
 template <class Request, class Response, class Send>
-void EtcdLines::ask(Request request, Then<Response> then, Send send) {
+void EtcdLines::ask(Request request, milliseconds patience, Then<Response> then, Send send) {
   // Answered once: by etcd, or by the clock.
-  auto timer = std::make_shared<boost::asio::steady_timer>(io_, kPatience);
+  auto timer = std::make_shared<boost::asio::steady_timer>(io_, patience);
   auto open = std::make_shared<Then<Response>>(std::move(then));
   const auto give = [timer, open](Outcome<Response> outcome) {
     timer->cancel();
@@ -115,7 +116,7 @@ void EtcdLines::ask(Request request, Then<Response> then, Send send) {
     servers_->next();
     give(Trouble{Trouble::Kind::unknown, servers_->health().said});
   });
-  const Deadline deadline = steady_clock::now() + kPatience;
+  const Deadline deadline = steady_clock::now() + patience;
   servers_->when_ready(
       [open] { return *open != nullptr; },
       [this, give, request = std::move(request), send, deadline](std::size_t server) mutable {
@@ -137,7 +138,7 @@ void EtcdLines::ask(Request request, Then<Response> then, Send send) {
 template <class Request, class Response>
 void EtcdLines::call(const char* method, Request request, Then<Response> then) {
   ask<Request, Response>(
-      std::move(request), std::move(then),
+      std::move(request), kPatience, std::move(then),
       [this, method](std::size_t server, Request asked, Deadline deadline, auto done) {
         servers_->call<Request, Response>(server, method, std::move(asked), deadline,
                                           std::move(done));
@@ -162,7 +163,7 @@ void EtcdLines::renew(const Session& session, Then<Session> then) {
   LeaseKeepAliveRequest request;
   request.set_id(static_cast<std::int64_t>(session.id));
   ask<LeaseKeepAliveRequest, LeaseKeepAliveResponse>(
-      std::move(request),
+      std::move(request), std::min(kPatience, session.ttl / kRenewalsOfALease),
       [then = std::move(then), id = session.id](const Outcome<LeaseKeepAliveResponse>& renewed) {
         if (!renewed) return then(renewed.error());
         if (renewed->ttl() <= 0) return then(Trouble{Trouble::Kind::over, "the lease is over"});
@@ -353,7 +354,7 @@ class EtcdLines::Observation final : public Watch,
  private:
   void heard(const Outcome<TxnResponse>& answered) {
     if (!answered) return again();
-    tell(leader_of(answered->responses(0).response_range(), name_));
+    told_.tell(leader_of(answered->responses(0).response_range(), name_), then_);
     engine::WatchHandler handler;
     handler.on_commit = [this](const engine::Commit&) { again(); };
     handler.on_resync = [this] { again(); };
@@ -370,22 +371,11 @@ class EtcdLines::Observation final : public Watch,
     });
     watch_.reset();
   }
-  void tell(std::optional<Leader> leader) {
-    const bool is_known =
-        has_told_ && leader.has_value() == last_.has_value() &&
-        (!leader || (leader->fence == last_->fence && leader->value == last_->value));
-    if (is_known) return;
-    has_told_ = true;
-    last_ = leader;
-    then_(std::move(leader));
-  }
-
   EtcdLines& lines_;
   const std::string name_;
   const std::function<void(std::optional<Leader>)> then_;
   std::unique_ptr<Watch> watch_;
-  bool has_told_ = false;
-  std::optional<Leader> last_;
+  LastLeader told_;
 };
 
 std::unique_ptr<Watch> EtcdLines::observe(const std::string& name,

@@ -44,7 +44,7 @@ class EtcdLines final : public Server {
 
   // Asks the first server that is there; an answer comes in time, whatever happens.
   template <class Request, class Response, class Send>
-  void ask(Request request, Then<Response> then, Send send);
+  void ask(Request request, std::chrono::milliseconds patience, Then<Response> then, Send send);
   template <class Request, class Response>
   void call(const char* method, Request request, Then<Response> then);
   // Of a place that is known to be taken. Where keys of other lines hide the one before it, the

@@ -6,6 +6,9 @@
 #ifdef HAPAX_HAS_ETCD
 #include "direct_etcd/etcd_gateway.h"
 #endif
+#ifdef HAPAX_HAS_ZOOKEEPER
+#include "direct_zookeeper/zookeeper_gateway.h"
+#endif
 #ifdef HAPAX_HAS_REDIS
 #include "direct_redis/redis_gateway.h"
 #endif
@@ -16,6 +19,9 @@ std::span<const GatewayMaker> gateway_makers() {
   static const std::vector<GatewayMaker> all{
 #ifdef HAPAX_HAS_ETCD
       {"etcd", direct::open_etcd},
+#endif
+#ifdef HAPAX_HAS_ZOOKEEPER
+      {"zookeeper", direct::open_zookeeper},
 #endif
 #ifdef HAPAX_HAS_REDIS
       {"redis", direct::open_redis, direct::kRedisDoesNotPromise},
