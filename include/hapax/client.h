@@ -197,7 +197,8 @@ class Client {
   Client();
   // `unix:/path` or `host:port`, or several, separated by commas: the first that answers, and if
   // that one is lost, the first that answers the next request. Or an engine that is used directly,
-  // as etcd://h1:2379,h2:2379; the program links hapax::engines for that. Certificates: $HAPAX_CA,
+  // as etcd://h1:2379,h2:2379; the program links hapax::engines for that. Or cells:FILE, which says
+  // which of several groups and engines serves a name (docs/scale.md). Certificates: $HAPAX_CA,
   // $HAPAX_CERT and $HAPAX_KEY; the rest of ClientOptions: $HAPAX_INSECURE (true),
   // $HAPAX_SERVER_USER, $HAPAX_ENGINE_USER, $HAPAX_ENGINE_PASSWORD_FILE and $HAPAX_ENGINE_TTL (5s).
   explicit Client(std::string_view addresses);
@@ -270,6 +271,8 @@ class Client {
   static std::string own_address();
   // As the constructor with addresses has them, from the environment.
   static ClientOptions options_for(std::string_view addresses);
+  // The same for whoever serves that name, if they are cells:FILE; the name is then as it is there.
+  static ClientOptions options_for(std::string_view addresses, std::string& name);
 
  private:
   friend class Election;

@@ -128,14 +128,16 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
 }
 
 int run_campaign(const CampaignArguments& a) {
+  std::string address = a.address, name = a.name;
+  find_cell(address, name);
   Signals signals{kForAJob};  // Before any thread.
   std::unique_ptr<Client> client;
   std::optional<Election> election;
   bool leads = false;
   listen_while(signals, [&] {
     client.reset(
-        new Client{reach(a.address, Purpose::takes_locks)});  // Made in place: it cannot be moved.
-    election.emplace(*client, a.name);
+        new Client{reach(address, Purpose::takes_locks)});  // Made in place: it cannot be moved.
+    election.emplace(*client, name);
     leads = campaign(*client, *election, a);
   });
   if (!leads) throw Failure{kConflict, fmt::format("somebody else leads {}", a.name)};

@@ -15,6 +15,6 @@ struct ElectArguments {
 int show_group_leader(const ElectArguments& a);
 // A line for each change, until a signal.
 int observe_group(const ElectArguments& a);
-int observe_election(const ElectArguments& a);
+int observe_election(ElectArguments a);
 
 }  // namespace hapax::cli

@@ -75,7 +75,8 @@ int observe_group(const ElectArguments& a) {
   });
 }
 
-int observe_election(const ElectArguments& a) {
+int observe_election(ElectArguments a) {
+  find_cell(a.address, a.name);
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   Client client = reach(a.address, Purpose::looks);
   Election election{client, a.name};

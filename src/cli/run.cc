@@ -101,7 +101,7 @@ int run_job(const RunArguments& a, const Given& given, const ToReach& to_reach) 
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - asked;
   say(a, fmt::format("has {} after {:.6f} seconds, fence {}; runs {}", a.wanted.name, took.count(),
                      text_of(held.fence()), command.front()));
-  set_environment(group, held.name(), held.fence(), held.valid_for());
+  set_environment(group, a.wanted.name, held.fence(), held.valid_for());
   const detail::JobTie tie{held.client()};
   Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
   if (reliance.has_ended()) throw lost(a, held.client());

@@ -65,7 +65,8 @@ std::string line_of(const LockInfo& lock) {
   return line;
 }
 
-int run_watch(const WatchArguments& a) {
+int run_watch(WatchArguments a) {
+  find_cell(a.address, a.name);
   require_lock_name(a.name);
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   Client client = reach(a.address, Purpose::looks);

@@ -60,8 +60,11 @@ std::string table_of(const std::vector<LockInfo>& locks) {
   return table.text_within(page_width());
 }
 
-int run_who(const WhoArguments& a) {
-  if (!a.name.empty()) require_lock_name(a.name);  // Patterns are alike.
+int run_who(WhoArguments a) {
+  if (!a.name.empty()) {
+    find_cell(a.address, a.name);
+    require_lock_name(a.name);  // Patterns are alike.
+  }
   Client client = reach(a.address, Purpose::looks);
   std::vector<LockInfo> locks;
   std::vector<std::uint32_t> silent;  // Members that did not answer.
@@ -86,7 +89,8 @@ int run_who(const WhoArguments& a) {
     show("{} did not answer: what it knows is missing.\n", show_member(client.status(), member));
   }
   if (locks.empty()) {
-    show("{} holds {} or waits for it.\n", silent.empty() ? "Nobody" : "Nobody else", a.name.empty() ? "any lock" : a.name);
+    show("{} holds {} or waits for it.\n", silent.empty() ? "Nobody" : "Nobody else",
+         a.name.empty() ? "any lock" : a.name);
   } else {
     show("{}", table_of(locks));
   }

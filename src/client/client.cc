@@ -10,6 +10,7 @@
 #include "base/credentials.h"
 #include "base/duration.h"
 #include "base/machine_daemon.h"
+#include "client/cells_gateway.h"
 #include "client/endpoints.h"
 #include "handles/gateway_makers.h"
 #include "handles/own_gateway.h"
@@ -91,6 +92,10 @@ std::shared_ptr<detail::Gateway> connect(const ClientOptions& options) {
   if (std::any_of(options.addresses.begin(), options.addresses.end(), is_engine)) {
     return detail::shared(open_engine(options));
   }
+  if (options.addresses.size() == 1 && !client::cells_file(options.addresses.front()).empty()) {
+    return detail::shared(std::make_unique<client::CellsGateway>(
+        client::read_cells(options.addresses.front()), options, connect));
+  }
   std::vector<net::Address> addresses = addresses_of(options);
   client::Trust trust{tls_of(options, addresses), std::nullopt, options.asks_only};
   if (!options.server_user.empty()) {
@@ -169,6 +174,16 @@ ClientOptions Client::options_for(std::string_view addresses) {
     options.server_user = std::to_string(*by_root);
   }
   return options;
+}
+
+ClientOptions Client::options_for(std::string_view addresses, std::string& name) {
+  ClientOptions options = options_for(addresses);
+  if (client::cells_file(addresses).empty()) return options;
+  const Cells cells = client::read_cells(addresses);
+  const auto place = cells.find(name);
+  if (!place) throw std::system_error{make_error_code(Errc::bad_name), place.error().message};
+  name = place->name;
+  return client::options_of(*place->cell, options);
 }
 
 }  // namespace hapax

@@ -63,8 +63,8 @@ bool Election::Observation::is_lost() const {
 
 class Election::Impl {
  public:
-  Impl(const std::shared_ptr<detail::Gateway>& gateway, std::string_view name)
-      : gateway_(gateway), name_(name) {}
+  explicit Impl(detail::Served served)
+      : gateway_(std::move(served.gateway)), name_(std::move(served.name)) {}
   ~Impl() {
     if (stage_ == Stage::leading) gateway_->resign(holding_);
   }
@@ -159,9 +159,9 @@ class Election::Impl {
 };
 
 Election::Election(Client& client, std::string_view name)
-    : impl_(std::make_unique<Impl>(client.gateway_, detail::checked_name(name))) {}
+    : impl_(std::make_unique<Impl>(detail::served(client.gateway_, detail::checked_name(name)))) {}
 Election::Election(Node& node, std::string_view name)
-    : impl_(std::make_unique<Impl>(node.gateway_, detail::checked_name(name))) {}
+    : impl_(std::make_unique<Impl>(detail::served(node.gateway_, detail::checked_name(name)))) {}
 Election::~Election() = default;
 
 void Election::campaign(std::string_view value) {

@@ -24,9 +24,11 @@ FileDone write_or_throw(detail::Gateway& gateway, session::Ask ask, const std::s
 
 }  // namespace
 
-File::File(Client& client, std::string_view path)
-    : gateway_(FileAccess::gateway_of(client)), path_(path) {
-  if (const auto good = check_file_path(path); !good) {
+File::File(Client& client, std::string_view path) {
+  detail::Served served = detail::served(FileAccess::gateway_of(client), path);
+  gateway_ = std::move(served.gateway);
+  path_ = std::move(served.name);
+  if (const auto good = check_file_path(path_); !good) {
     client::throw_if(Errc::bad_name, good.error().message);
   }
 }

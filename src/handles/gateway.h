@@ -57,9 +57,20 @@ class Completion {
 class Candidate;
 class Changes;
 
+class Gateway;
+
+// Who serves a name, and what the name is there.
+struct Served {
+  std::shared_ptr<Gateway> gateway;  // Null: who was asked.
+  std::string name;
+};
+
 class Gateway {
  public:
   virtual ~Gateway() = default;
+
+  // Of a gateway to several groups: the one that has this name. Throws std::system_error.
+  virtual Served serving(std::string_view name) { return {nullptr, std::string{name}}; }
 
   // Not so in a child made by fork(), which has none of its threads: see own_gateway.h.
   bool is_ours() const noexcept { return forks_ == forks(); }

@@ -8,8 +8,8 @@
 
 namespace hapax::detail {
 
-Grants::Grants(const std::shared_ptr<Gateway>& gateway, std::string_view name)
-    : gateway_(gateway), name_(checked_name(name)) {}
+Grants::Grants(Served served)
+    : gateway_(std::move(served.gateway)), name_(std::move(served.name)) {}
 
 Grants::~Grants() {
   for (const Grant& grant : held_) gateway_->give_back(grant.holding);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/want.h"
+#include "handles/asking.h"
 #include "handles/own_gateway.h"
 #include "hapax/client.h"
 #include "hapax/fence.h"
@@ -29,8 +30,9 @@ class Grants {
   using Clock = std::chrono::steady_clock;
 
   // Throws std::system_error if no lock can have that name.
-  Grants(Client& client, std::string_view name) : Grants(client.gateway_, name) {}
-  Grants(Node& node, std::string_view name) : Grants(node.gateway_, name) {}
+  Grants(Client& client, std::string_view name)
+      : Grants(served(client.gateway_, checked_name(name))) {}
+  Grants(Node& node, std::string_view name) : Grants(served(node.gateway_, checked_name(name))) {}
   ~Grants();  // Gives back what is held. Never throws, never waits.
   Grants(const Grants&) = delete;
   Grants& operator=(const Grants&) = delete;
@@ -62,7 +64,7 @@ class Grants {
   static constexpr std::chrono::milliseconds kPatience{250};
 
  private:
-  Grants(const std::shared_ptr<Gateway>& gateway, std::string_view name);
+  explicit Grants(Served served);
 
   struct Grant {
     Want want{};

@@ -14,9 +14,9 @@ namespace hapax {
 
 class Mutex::Impl {
  public:
-  Impl(const std::shared_ptr<detail::Gateway>& gateway, std::string_view name)
-      : gateway_(gateway),
-        name_(name),
+  explicit Impl(detail::Served served)
+      : gateway_(std::move(served.gateway)),
+        name_(std::move(served.name)),
         handle_(gateway_->handle(name_)),
         can_lose_(gateway_->can_lose()) {}
   ~Impl() {
@@ -130,9 +130,9 @@ class Mutex::Impl {
 };
 
 Mutex::Mutex(Client& client, std::string_view name)
-    : impl_(std::make_unique<Impl>(client.gateway_, detail::checked_name(name))) {}
+    : impl_(std::make_unique<Impl>(detail::served(client.gateway_, detail::checked_name(name)))) {}
 Mutex::Mutex(Node& node, std::string_view name)
-    : impl_(std::make_unique<Impl>(node.gateway_, detail::checked_name(name))) {}
+    : impl_(std::make_unique<Impl>(detail::served(node.gateway_, detail::checked_name(name)))) {}
 Mutex::~Mutex() = default;
 
 void Mutex::lock() {

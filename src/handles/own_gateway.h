@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "handles/gateway.h"
@@ -25,6 +26,9 @@ class OwnGateway {
  private:
   std::shared_ptr<Gateway> gateway_;
 };
+
+// Who serves that name: the gateway itself, or one of those behind it.
+Served served(const std::shared_ptr<Gateway>& gateway, std::string_view name);
 
 // Destroyed with the last handle: by a thread that may wait for it, and by the process that made
 // it. A child leaves it as it is, since it has none of its threads.

@@ -1,10 +1,13 @@
 #include "jobs/reach.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 #include <string_view>
 
+#include "cells/cells.h"
 #include "console/exit_status.h"
 #include "core/lock_name.h"
 #include "handles/gateway_makers.h"
@@ -14,17 +17,22 @@
 namespace hapax::cli {
 namespace {
 
+constexpr std::string_view kCells = "cells:";
+
 bool is_insecure = false;  // Of the one command that this process is.
 
 }  // namespace
 
 void add_address(Command& command, std::string* address, Purpose purpose) {
   const bool may_be_engine = purpose != Purpose::asks;
-  command.add("--address", address,
-              std::string{"Where the daemon is: unix:/path or host:port, or several, separated by "
-                          "commas; "} +
-                  (may_be_engine ? "or an engine, as etcd://host:port,…; " : "") +
-                  "else $HAPAX_ADDRESS or the usual Unix socket");
+  command.add(
+      "--address", address,
+      std::string{"Where the daemon is: unix:/path or host:port, or several, separated by "
+                  "commas; "} +
+          (may_be_engine
+               ? "or an engine, as etcd://host:port,…; or cells:FILE, which says who serves NAME; "
+               : "") +
+          "else $HAPAX_ADDRESS or the usual Unix socket");
   // Into the environment, where the library looks, and so does what `hapax run` starts.
   const auto add = [&](const char* flag, const char* variable, const char* what) {
     command.add(
@@ -60,7 +68,31 @@ bool goes_to_engine(char** argv) {
       address = said.substr(kFlag.size() + 1);
     }
   }
-  return !detail::scheme_of(address).empty();
+  if (!address.starts_with(kCells)) return !detail::scheme_of(address).empty();
+  const auto cells = Cells::read(address.substr(kCells.size()));
+  return cells && std::any_of(cells->all().begin(), cells->all().end(), [](const CellEntry& entry) {
+           return !detail::scheme_of(entry.address).empty();
+         });
+}
+
+void find_cell(std::string& address, std::string& name) {
+  const std::string given = address.empty() ? Client::default_address() : address;
+  if (!given.starts_with(kCells)) return;
+  try {
+    const ClientOptions there = Client::options_for(given, name);
+    require_lock_name(name);
+    address = fmt::format("{}", fmt::join(there.addresses, ","));
+    // Where reach() looks, and what `hapax run` starts.
+    const auto set = [](const char* variable, const std::string& value) {
+      if (!value.empty()) setenv(variable, value.c_str(), 1);
+    };
+    set("HAPAX_CA", there.authority);
+    set("HAPAX_CERT", there.certificate);
+    set("HAPAX_KEY", there.key);
+    set("HAPAX_SERVER_USER", there.server_user);
+  } catch (const std::system_error& e) {
+    throw Failure{kBadUsage, words_of(e)};
+  }
 }
 
 Client reach(const std::string& given, Purpose purpose) {
@@ -70,6 +102,10 @@ Client reach(const std::string& given, Purpose purpose) {
     throw Failure{kBadUsage, fmt::format("{} is an engine, which has no group and no settings of "
                                          "ours: ask a daemon",
                                          address)};
+  }
+  if (address.starts_with(kCells)) {
+    throw Failure{kBadUsage,
+                  fmt::format("{} names several groups: say the --address of one", address)};
   }
   try {
     ClientOptions options = Client::options_for(address);

@@ -20,6 +20,10 @@ enum class Purpose {
 // what that needs.
 void add_address(Command& command, std::string* address, Purpose purpose = Purpose::asks);
 
+// If the address is cells:FILE: the one that serves this name, and what the name is there. Throws
+// Failure.
+void find_cell(std::string& address, std::string& name);
+
 // Whether this command line takes locks on an engine itself, or looks at them there: for main(),
 // which then hands over to a program that knows engines.
 bool goes_to_engine(char** argv);

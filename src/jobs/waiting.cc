@@ -138,7 +138,9 @@ bool Hold::connect_elsewhere(const Wanted& wanted) {
   return true;
 }
 
-void Hold::take(const Wanted& wanted, const Least& least) {
+void Hold::take(const Wanted& asked, const Least& least) {
+  Wanted wanted = asked;
+  find_cell(wanted.address, wanted.name);
   addresses_ =
       Client::options_for(wanted.address.empty() ? Client::default_address() : wanted.address)
           .addresses;

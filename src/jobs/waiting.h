@@ -64,7 +64,7 @@ class Hold {
   std::chrono::milliseconds valid_for() const { return grants_->valid_for(); }
 
  private:
-  void take(const Wanted& wanted, const Least& least);
+  void take(const Wanted& asked, const Least& least);
   void connect(const std::string& address, const std::string& name);
   // Where a daemon leaves, the next of several addresses; false if all were asked.
   bool connect_elsewhere(const Wanted& wanted);
