@@ -98,6 +98,31 @@ TEST_F(GroupWithFiles, IsUsedByScripts) {
   EXPECT_EQ(run({"file", "rm", "config/db"}).status, 1);
 }
 
+TEST_F(GroupWithFiles, TellsWhatHappens) {
+  start_daemons();
+  const auto all = start({"events", "--json", "--address", place(1) + "," + place(2)});
+  const auto some = start({"file", "watch", "config", "--address", place(2)});
+  const auto hears = [](const Process& process, const std::string& what) {
+    return eventually([&] { return process.out().find(what) != std::string::npos; }, 30s);
+  };
+  ASSERT_TRUE(hears(*all, R"("event":"begun")")) << all->err();
+  ASSERT_TRUE(hears(*some, " begun")) << some->err();
+  run({"file", "put", "config/db"}, "1", 2);
+  run({"file", "put", "other"}, "1", 2);
+  EXPECT_TRUE(hears(*all, R"("event":"file-added","name":"config/db","version":)")) << all->out();
+  const auto job = start({"run", "orders", "--address", place(2), "--", "sleep", "1000"});
+  EXPECT_TRUE(hears(*all, R"("event":"lock-taken","name":"orders","fence":")")) << all->out();
+  job->signal(SIGTERM);
+  EXPECT_TRUE(hears(*all, R"("event":"lock-vacant","name":"orders")")) << all->out();
+  daemons_[0]->signal(SIGKILL);
+  EXPECT_TRUE(hears(*all, R"("event":"expired")")) << all->out();
+  run({"file", "put", "config/db"}, "2", 2);
+  EXPECT_TRUE(hears(*all, R"("event":"file-changed","name":"config/db")")) << all->out();
+  EXPECT_TRUE(hears(*some, "file-changed config/db version ")) << some->out();
+  EXPECT_EQ(some->out().find("other"), std::string::npos);
+  EXPECT_EQ(all->out().find("resync"), std::string::npos) << "nothing was left out";
+}
+
 TEST_F(GroupWithFiles, LosesEphemeralOnesWithTheirDaemon) {
   start_daemons();
   const auto worker = start({"file", "put", "workers/1", "--ephemeral", "--address", place(2)});

@@ -49,7 +49,7 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
   if (HasFailure()) return;
 
   // A program that only speaks to a daemon loads nothing of an engine, nor of SQLite.
-  for (const char* program : {"cmake/lock", "cmake/lead", "cmake/lock_c"}) {
+  for (const char* program : {"cmake/lock", "cmake/lead", "cmake/cell", "cmake/lock_c"}) {
     const std::string needs = shell(std::string{"objdump -p "} + program + " | grep NEEDED");
     EXPECT_EQ(needs.find("grpc"), std::string::npos) << needs;
     EXPECT_EQ(needs.find("zookeeper"), std::string::npos) << needs;
@@ -89,6 +89,25 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
       shell("cmake/member group.db unix:$PWD/one & cmake/member group.db unix:$PWD/two; wait $!");
   EXPECT_NE(inside.find("inside orders/42, fence "), std::string::npos) << inside;
   EXPECT_NE(inside.find("inside"), inside.rfind("inside")) << inside;
+  // A counter that goes on when its master is killed.
+  const std::string counted = shell(
+      "export HAPAX_ADDRESS=unix:$PWD/cell; installed/bin/hapax node --engine "
+      "embedded:$PWD/cell.db "
+      "--listen unix:$PWD/cell-member --clients $HAPAX_ADDRESS --new-group --ttl 2s & node=$!;"
+      "export HAPAX_ADDRESS=unix:$PWD/cell;"
+      "until installed/bin/hapax status >status 2>&1; do sleep 0.1; done;"
+      "cmake/cell serve one >one & one=$!; until grep -q \"counts 3\" one; do sleep 0.1; done;"
+      "cmake/cell serve two >two & two=$!; kill -9 $one;"
+      "until grep -q counts two; do sleep 0.1; done; cmake/cell read;"
+      "kill -9 $two; kill $node; wait $node || true; tail -n 1 one; head -n 1 two");
+  EXPECT_NE(counted.find("two is master, the count is "), std::string::npos) << counted;
+  const auto count_after = [&](const std::string& words) {
+    const std::size_t at_words = counted.find(words);
+    return at_words == std::string::npos ? -1 : std::stoi(counted.substr(at_words + words.size()));
+  };
+  // What the first has written last it may not have had the time to say.
+  EXPECT_GT(count_after("two counts "), count_after("one counts ")) << counted;
+  EXPECT_LE(count_after("two counts "), count_after("one counts ") + 2) << counted;
   shell(at(1) + "cmake/fenced_write counter.db 20 & " + at(2) +
         "./by_pkg_config counter.db 20; wait $!");
   EXPECT_EQ(shell(at(0) + "cmake/fenced_write counter.db 0"), "the counter is at 40\n");

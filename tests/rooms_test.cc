@@ -145,6 +145,7 @@ constexpr const char* kPublic = "hapax";
 const Names kTestsSeeToo{"wire", "catalog"};
 const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engines"}},
                                                {"direct_zookeeper", {"zookeeper"}},
+                                               {"files", {"audit"}},
                                                {"net", {"certs"}},
                                                {"voting", {"mutex"}},
                                                {"check", {"mutex"}},

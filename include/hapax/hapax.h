@@ -4,6 +4,7 @@
 #include "hapax/client.h"
 #include "hapax/election.h"
 #include "hapax/error.h"
+#include "hapax/events.h"
 #include "hapax/fence.h"
 #include "hapax/file.h"
 #include "hapax/gate.h"

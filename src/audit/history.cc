@@ -110,7 +110,15 @@ Result<void> History::add_line(std::string_view text) {
   if (failed) return error("this is no JSON: {}", failed.message());
   const json::object* line = parsed.if_object();
   if (line == nullptr) return error("this is no JSON object");
-  if (events_.size() >= kMostEvents) return error("more than {} events", kMostEvents);
+  if (events_.size() + files_.size() >= kMostEvents) {
+    return error("more than {} events", kMostEvents);
+  }
+  if (line->contains("file")) {
+    auto file_event = file_event_in(text);
+    if (!file_event) return file_event.error();
+    files_.push_back(std::move(*file_event));
+    return {};
+  }
 
   Event event;
   const auto op = op_from(*line);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/file_history.h"
 #include "base/result.h"
 #include "core/fence.h"
 
@@ -61,6 +62,7 @@ class History {
   // when it ended, only the latter.
   std::vector<Event> in_order() const;
   const std::vector<Event>& events() const { return events_; }
+  const std::vector<FileEvent>& files() const { return files_; }  // Lines that say a file.
   const std::string& name_of(ClientId client) const;
   const std::string& name_of(LockId lock) const;
   std::size_t clients() const { return client_names_.size(); }
@@ -70,6 +72,7 @@ class History {
   using Index = boost::unordered_flat_map<std::string, std::uint32_t>;
 
   std::vector<Event> events_;
+  std::vector<FileEvent> files_;
   std::vector<std::string> client_names_, lock_names_;
   Index client_index_, lock_index_;
 };

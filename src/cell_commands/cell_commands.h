@@ -6,6 +6,8 @@
 namespace hapax::cli {
 
 Command file_command();
+Command file_watch_command();  // One of its subcommands.
 Command fence_command();
+Command events_command();
 
 }  // namespace hapax::cli

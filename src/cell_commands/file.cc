@@ -329,10 +329,13 @@ Command describe_edit(FileArguments& a) {
 
 Command file_command() {
   Command command{"file", "Small files of the group: configuration, who is master", kLockGroup};
-  command.subcommands = {
-      make_command(describe_put, write_file), make_command(describe_get, get_file),
-      make_command(describe_cas, write_file), make_command(describe_ls, list_files),
-      make_command(describe_rm, remove_file), make_command(describe_edit, edit_file)};
+  command.subcommands = {make_command(describe_put, write_file),
+                         make_command(describe_get, get_file),
+                         make_command(describe_cas, write_file),
+                         make_command(describe_ls, list_files),
+                         make_command(describe_rm, remove_file),
+                         make_command(describe_edit, edit_file),
+                         file_watch_command()};
   command.footer =
       std::string{
           "Examples:\n"

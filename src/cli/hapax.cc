@@ -60,6 +60,7 @@ int run_hapax(int argc, const Start& start) {
       elect_command(),
       file_command(),
       fence_command(),
+      events_command(),
       resign_command(),
       status_command(),
       members_command(),

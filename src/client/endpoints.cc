@@ -149,6 +149,8 @@ std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& 
         const std::lock_guard lock{mutex_};
         if constexpr (requires { answer.revision; }) {
           known_revision_ = std::max(known_revision_, answer.revision);
+        } else if constexpr (requires { answer.now.revision; }) {
+          known_revision_ = std::max(known_revision_, answer.now.revision);
         }
       },
       told);

@@ -130,8 +130,9 @@ class Clients {
   void on(Visitor& visitor, session::FilePut&& ask) { on_file(visitor, std::move(ask)); }
   void on(Visitor& visitor, session::FileRemove&& ask) { on_file(visitor, std::move(ask)); }
   void on(Visitor& visitor, session::FileList&& ask) { on_file(visitor, std::move(ask)); }
-  using FileAsk =
-      std::variant<session::FileGet, session::FilePut, session::FileRemove, session::FileList>;
+  void on(Visitor& visitor, session::AskEvents&& ask) { on_file(visitor, std::move(ask)); }
+  using FileAsk = std::variant<session::FileGet, session::FilePut, session::FileRemove,
+                               session::FileList, session::AskEvents>;
   void on_file(Visitor& visitor, FileAsk&& ask);
   void on(Visitor& visitor, session::FenceCheck&& ask);
   // Tells whoever is still there.

@@ -316,12 +316,15 @@ std::function<void(const session::Answer&)> Clients::tell_if_here(Visitor& visit
   return [this, who = std::weak_ptr{visitor.shared()}](const session::Answer& answer) {
     const auto there = who.lock();
     if (!there || !visitors_.contains(there)) return;
-    const auto* names = std::get_if<session::FileNames>(&answer);
-    if (names == nullptr) return there->tell(answer);
-    session::FileNames seen = *names;
-    std::erase_if(seen.files, [&](const session::FileEntry& file) {
-      return !host_.roles.may(there->caller(), Right::read, file.path);
-    });
+    const auto may_read = [&](const std::string& name) {
+      return name.empty() || host_.roles.may(there->caller(), Right::read, name);
+    };
+    session::Answer seen = answer;
+    if (auto* names = std::get_if<session::FileNames>(&seen)) {
+      std::erase_if(names->files, [&](const auto& file) { return !may_read(file.path); });
+    } else if (auto* told = std::get_if<session::EventsTold>(&seen)) {
+      std::erase_if(told->events, [&](const auto& event) { return !may_read(event.name); });
+    }
     there->tell(seen);
   };
 }
@@ -330,7 +333,8 @@ void Clients::on_file(Visitor& visitor, FileAsk&& any) {
   std::visit(
       [&](auto&& ask) {
         using This = std::decay_t<decltype(ask)>;
-        constexpr bool is_list = std::is_same_v<This, session::FileList>;
+        constexpr bool is_list =
+            std::is_same_v<This, session::FileList> || std::is_same_v<This, session::AskEvents>;
         constexpr bool is_read = is_list || std::is_same_v<This, session::FileGet>;
         // Of a folder it sees what it may.
         if (forbids(visitor, ask.request, is_read ? Right::read : Right::lock,

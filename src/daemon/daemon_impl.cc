@@ -134,15 +134,28 @@ Clients::Host Daemon::Impl::clients_host() {
 
 Cell::Host Daemon::Impl::cell_host() {
   EngineGroup* const group = joined_.on_engine;
-  return {
-      .open = [this] { return open_files(io_, config_); },
+  EventDesk::Host news{
       .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
+      .ask_holders = [this](const std::string& name,
+                            auto tell) { return inquiries_->ask(this, name, std::move(tell)); },
+      .standing =
+          [this, group] {
+            using Kind = EventDesk::Kind;
+            if (joined_.group->lease_left() == Span{0}) return Kind::expired;
+            return group != nullptr && group->is_in_jeopardy() ? Kind::jeopardy : Kind::safe;
+          },
+      .observe =
+          [this](const std::string& name, auto tell) {
+            return static_cast<std::uint64_t>(waiters_->campaigns().observe(name, std::move(tell)));
+          },
+      .unobserve = [this](auto id) { waiters_->campaigns().watch().unobserve(ObserverId{id}); }};
+  return {
+      .news = std::move(news),
+      .open = [this] { return open_files(io_, config_); },
       .life = [group] { return group == nullptr ? 0 : number(group->service().keeper().self()); },
       .is_over =
           [group](auto life) { return group != nullptr && group->directory().is_over(Life{life}); },
-      .patience = [this] { return std::chrono::milliseconds{500 + 100 * number(config_.self)}; },
-      .ask_holders = [this](const std::string& name,
-                            auto tell) { return inquiries_->ask(this, name, std::move(tell)); }};
+      .patience = [this] { return std::chrono::milliseconds{500 + 100 * number(config_.self)}; }};
 }
 
 void Daemon::Impl::stop() {

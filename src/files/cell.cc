@@ -57,12 +57,13 @@ void Cell::end_session(SessionId session) {
 
 void Cell::stop() {
   is_stopped_ = true;
+  events_.stop();
   watch_.reset();
 }
 
-Result<void> Cell::admit(SessionId session) {
+Result<void> Cell::admit(SessionId session, bool needs_files) {
   if (is_stopped_) return error("this daemon ends");
-  if (const auto good = open(); !good) return good.error();
+  if (const auto good = open(); !good && needs_files) return good.error();
   std::size_t& questions = sessions_[session];
   if (questions >= kMostAtOnce) {
     return error("this client has {} questions about files open; wait for an answer", questions);
@@ -88,11 +89,15 @@ void Cell::load() {
   engine_->read({""}, [this](const Result<engine::Snapshot>& all) {
     is_loading_ = false;
     if (is_stopped_) return;
-    if (!all) return host_.after(kTryAgain, [this] { load(); });
+    if (!all) return host_.news.after(kTryAgain, [this] { load(); });
     cache_.load(*all);
+    events_.on_loaded(all->revision);
     watch_ = engine_->watch("", all->revision,
                             {[this](const engine::Commit& commit) {
-                               if (!cache_.apply(commit).empty()) arm();
+                               const auto changes = cache_.apply(commit);
+                               if (changes.empty()) return;
+                               events_.on_changes(changes);
+                               arm();
                              },
                              [this] { on_gap(); }, [this] { on_gap(); }});
     arm();
@@ -102,6 +107,7 @@ void Cell::load() {
 // What was committed meanwhile is not known, or the engine is another one.
 void Cell::on_gap() {
   cache_.forget();
+  events_.on_loading();
   watch_.reset();
   load();
 }
@@ -118,7 +124,7 @@ bool Cell::is_orphan(const FileOwner& owner) const {
 void Cell::arm() {
   if (is_armed_ || is_stopped_ || cache_.owned([](const auto&) { return true; }).empty()) return;
   is_armed_ = true;
-  host_.after(host_.patience(), [this] {
+  host_.news.after(host_.patience(), [this] {
     is_armed_ = false;
     sweep();
     arm();
@@ -210,7 +216,7 @@ void Cell::on(SessionId session, session::FilePut&& ask, const Tell& tell) {
   if (!ask.fence) return writer_->add(std::move(write));
   // First whether its writer still holds the lock, as far as anybody knows; what is certain is the
   // fence that the file itself has kept.
-  const auto asked = host_.ask_holders(
+  const auto asked = host_.news.ask_holders(
       write.path, [this, tell, request,
                    write = std::make_shared<FileWrite>(write)](const session::Locks& told) {
         session::FenceTold standing = standing_of(*write->fence, write->path, told);
@@ -230,11 +236,19 @@ void Cell::on(SessionId, session::FileRemove&& ask, const Tell& tell) {
       {std::move(ask.path), std::nullopt, ask.version, {}, {}, telling(ask.request, tell)});
 }
 
+void Cell::on(SessionId, session::AskEvents&& ask, const Tell& tell) {
+  if (!engine_) {
+    if (ask.only_files) return tell(Refused{ask.request, open().error().message});
+    events_.on_loaded(0);
+  }
+  events_.ask(std::move(ask), tell);
+}
+
 void Cell::check_fence(const session::FenceCheck& ask, const Tell& tell) {
   if (const auto good = check_lock_name(ask.name); !good) {
     return tell(Refused{ask.request, good.error().message});
   }
-  const auto asked = host_.ask_holders(ask.name, [ask, tell](const session::Locks& told) {
+  const auto asked = host_.news.ask_holders(ask.name, [ask, tell](const session::Locks& told) {
     session::FenceTold standing = standing_of(ask.fence, ask.name, told);
     standing.request = ask.request;
     tell(standing);

@@ -13,9 +13,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "base/result.h"
 #include "engine/engine.h"
+#include "files/event_desk.h"
 #include "files/file_cache.h"
 #include "files/file_writer.h"
 #include "session/protocol.h"
@@ -29,21 +32,17 @@ class Cell {
 
   // What it needs of its daemon, which outlives it.
   struct Host {
+    EventDesk::Host news;
     // An error: there is none, or it cannot be used.
     std::function<Result<std::unique_ptr<engine::Engine>>()> open;
-    std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
     std::function<std::uint64_t()> life;                  // Ours, now.
     std::function<bool(std::uint64_t life)> is_over;      // Others have removed it.
     std::function<std::chrono::milliseconds()> patience;  // Each member has another.
-    // Who holds that lock, by all members that answer; an error if there are too many questions.
-    std::function<Result<void>(const std::string& name,
-                               std::function<void(const session::Locks&)> tell)>
-        ask_holders;
   };
 
   static constexpr std::size_t kMostAtOnce = 8;  // Questions of one session.
 
-  explicit Cell(Host host) : host_(std::move(host)) {}
+  explicit Cell(Host host) : host_(std::move(host)), events_(host_.news) {}
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
 
@@ -58,7 +57,7 @@ class Cell {
   template <class FileAsk>
   void serve(SessionId session, FileAsk&& ask, const Tell& tell) {
     const session::RequestId request = ask.request;
-    if (const auto open = admit(session); !open) {
+    if (const auto open = admit(session, !std::is_same_v<FileAsk, session::AskEvents>); !open) {
       return tell(session::Refused{request, open.error().message});
     }
     on(session, std::forward<FileAsk>(ask), [this, session, tell](const session::Answer& answer) {
@@ -70,7 +69,7 @@ class Cell {
   void check_fence(const session::FenceCheck& ask, const Tell& tell);
 
  private:
-  Result<void> admit(SessionId session);
+  Result<void> admit(SessionId session, bool needs_files);
   Result<void> open();
   void load();
   void on_gap();
@@ -81,6 +80,7 @@ class Cell {
   void on(SessionId session, session::FileList&& ask, const Tell& tell);
   void on(SessionId session, session::FilePut&& ask, const Tell& tell);
   void on(SessionId session, session::FileRemove&& ask, const Tell& tell);
+  void on(SessionId session, session::AskEvents&& ask, const Tell& tell);
   // As it is for the writer, in words for the client.
   static std::function<void(Result<session::FileDone>)> telling(session::RequestId request,
                                                                 const Tell& tell);
@@ -91,6 +91,7 @@ class Cell {
   FileCache cache_;
   std::optional<FileWriter> writer_;
   std::unique_ptr<engine::Watch> watch_;
+  EventDesk events_;
   std::map<SessionId, std::size_t> sessions_;  // Alive, with their open questions.
   SessionId last_session_ = 0;
   bool is_loading_ = false;

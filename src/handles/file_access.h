@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -21,7 +22,12 @@ class FileAccess {
   template <class Told>
   static Told ask_for(Gateway& gateway, session::Ask ask, const std::string& what) {
     session::Answer answer;
-    client::throw_if(gateway.ask_about_files(std::move(ask), answer), what);
+    const std::error_code error = gateway.ask_about_files(std::move(ask), answer);
+    return told_in<Told>(error, std::move(answer), what);
+  }
+  template <class Told>
+  static Told told_in(std::error_code error, session::Answer&& answer, const std::string& what) {
+    client::throw_if(error, what);
     if (auto* told = std::get_if<Told>(&answer)) return std::move(*told);
     const auto* refused = std::get_if<session::Refused>(&answer);
     client::throw_if(refused == nullptr ? Errc::protocol : Errc::refused,

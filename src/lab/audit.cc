@@ -31,7 +31,8 @@ std::size_t add_file(const std::string& file, audit::History& history) {
   return *cut_off;
 }
 
-void print_as_json(const audit::History& history, const audit::Report& r, std::size_t cut_off) {
+void print_as_json(const audit::History& history, const audit::Report& r,
+                   const audit::FileFindings& files, std::size_t cut_off) {
   boost::json::object counts;
   for (std::size_t i = 0; i < audit::kKinds; ++i) {
     counts[audit::name_of(static_cast<audit::Kind>(i))] = r.counts[i];
@@ -43,8 +44,15 @@ void print_as_json(const audit::History& history, const audit::Report& r, std::s
                                            {"at_ns", f.at},
                                            {"text", f.text}});
   }
-  print_json({{"fine", r.is_fine()},
+  boost::json::array file_findings;
+  for (const audit::FileFinding& f : files) {
+    file_findings.push_back(boost::json::object{
+        {"kind", audit::name_of(f.kind)}, {"file", f.file}, {"at_ns", f.at}, {"text", f.text}});
+  }
+  print_json({{"fine", r.is_fine() && files.empty()},
               {"events", r.events},
+              {"file_events", history.files().size()},
+              {"file_findings", std::move(file_findings)},
               {"cut_off_lines", cut_off},
               {"clients", history.clients()},
               {"locks", history.locks()},
@@ -60,6 +68,15 @@ void print_as_json(const audit::History& history, const audit::Report& r, std::s
               {"unknown_writes", r.unknown_writes},
               {"counts", std::move(counts)},
               {"findings", std::move(findings)}});
+}
+
+void print_files(const audit::History& history, const audit::FileFindings& findings) {
+  fmt::print("{} events of files: {}\n", history.files().size(),
+             findings.empty() ? "no findings." : fmt::format("{} findings", findings.size()));
+  for (std::size_t i = 0; i < std::min(kMostShown, findings.size()); ++i) {
+    const audit::FileFinding& f = findings[i];
+    fmt::print("{}: {}: {}\n", audit::name_of(f.kind), f.file, f.text);
+  }
 }
 
 void print_text(const audit::History& history, const audit::Report& r) {
@@ -99,12 +116,18 @@ int run_audit(const AuditArguments& a) {
   audit::History history;
   std::size_t cut_off = 0;
   for (const std::string& file : a.files) cut_off += add_file(file, history);
-  if (history.events().empty()) {
+  if (history.events().empty() && history.files().empty()) {
     throw Failure{kBadUsage, "there is no event in there; a history has one JSON object a line"};
   }
   const audit::Report report = audit::judge(history);
-  a.json ? print_as_json(history, report, cut_off) : print_text(history, report);
-  return report.is_fine() ? kHolds : kViolated;
+  const audit::FileFindings files = audit::judge_files(history.files());
+  if (a.json) {
+    print_as_json(history, report, files, cut_off);
+  } else {
+    if (!history.events().empty()) print_text(history, report);
+    if (!history.files().empty()) print_files(history, files);
+  }
+  return report.is_fine() && files.empty() ? kHolds : kViolated;
 }
 
 }  // namespace hapax::cli

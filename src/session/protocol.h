@@ -20,6 +20,7 @@
 #include "base/record.h"
 #include "core/fence.h"
 #include "core/want.h"
+#include "session/event_records.h"
 #include "session/file_records.h"
 
 namespace hapax::session {
@@ -184,7 +185,7 @@ struct AskBackup {
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
                          AskSettings, SetSettings, AskBackup, FileGet, FilePut, FileRemove,
-                         FileList, FenceCheck>;
+                         FileList, FenceCheck, AskEvents>;
 
 // --- from the daemon ---
 
@@ -411,6 +412,6 @@ struct Terms {
 };
 using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
                             StepDown, Stats, Lost, Told, Terms, FileTold, FileDone, FileNames,
-                            FenceTold>;
+                            FenceTold, EventsTold>;
 
 }  // namespace hapax::session
