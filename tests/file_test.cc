@@ -32,6 +32,16 @@ class GroupWithFiles : public ::testing::Test {
       ASSERT_TRUE(eventually([&] { return run({"members"}, "", i).status == 0; }, 30s))
           << daemons_.back()->err();
     }
+    ASSERT_TRUE(eventually([&] { return are_in_one_view(); }, 30s));
+  }
+  bool are_in_one_view() const {
+    for (int i = 1; i <= 2; ++i) {
+      const Ran status = run({"status", "--json"}, "", i);
+      if (status.status != 0) return false;
+      const auto seen = file_json::parse(status.out);
+      if (seen.at("size").to_number<int>() != 2) return false;
+    }
+    return true;
   }
   struct Ran {
     int status = -1;

@@ -143,7 +143,7 @@ constexpr const char* kPublic = "hapax";
 // Tests may also take what they test through the codec, and ask the catalogue for algorithms; some
 // need more than what they test.
 const Names kTestsSeeToo{"wire", "catalog"};
-const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engines"}},
+const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engines", "audit"}},
                                                {"direct_zookeeper", {"zookeeper"}},
                                                {"files", {"audit"}},
                                                {"net", {"certs"}},

@@ -41,7 +41,7 @@ struct Event {
     safe,      // It does again.
     expired    // The daemon's lease is over, or it is gone: what was held through it is lost.
   };
-  Kind kind = Kind::begun;
+  Kind kind = Kind::begun;       // What it was.
   std::string name;              // Of the file, lock or election; empty of one's own session.
   std::uint64_t version = 0;     // Of a file: from then on. Removed: of the removal.
   std::optional<Fence> fence{};  // Of a lock or a leader.

@@ -13,6 +13,7 @@ namespace hapax {
 namespace {
 
 using namespace std::chrono_literals;
+using client::testing::eventually;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 
@@ -72,6 +73,7 @@ TEST(EventsOfAGroup, LeaveNothingOutWhenADaemonDies) {
 
 TEST(EventsOfAGroup, TellOfLocksAndALeader) {
   const EngineDaemons daemons{2};
+  ASSERT_TRUE(eventually([&] { return daemons.are_in_one_view(); }));
   Client one{daemons.address(0)};
   Client two{daemons.address(1)};
   Events events{two, "master"};

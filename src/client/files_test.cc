@@ -5,9 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "client/testing/group.h"
 #include "client/testing/engine_daemons.h"
 #include "client/testing/eventually.h"
+#include "client/testing/group.h"
 #include "hapax/hapax.h"
 
 namespace hapax {
@@ -169,6 +169,7 @@ TEST(Files, ThatAreEphemeralGoWithTheirDaemon) {
 
 TEST(Files, AreWrittenByTheHolderOfTheirLock) {
   const EngineDaemons daemons{2};
+  ASSERT_TRUE(eventually([&] { return daemons.are_in_one_view(); }));
   Client one{daemons.address(0)};
   Client two{daemons.address(1)};
   Mutex lock{one, "job"};

@@ -101,7 +101,7 @@ void Clients::forget_all(const std::shared_ptr<Visitor>& visitor) {
 
 void Clients::forget_files(Visitor& visitor) {
   if (const auto files = std::exchange(visitor.files, std::nullopt)) {
-    host_.cell.end_session(*files);
+    host_.files.end_session(*files);
   }
 }
 

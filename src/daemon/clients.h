@@ -21,7 +21,7 @@
 #include "daemon/visitors.h"
 #include "daemon/waiters.h"
 #include "figures/request_counts.h"
-#include "files/cell.h"
+#include "files/group_files.h"
 #include "inquiries/inquiries.h"
 #include "membership/group.h"
 #include "net/address.h"
@@ -37,7 +37,7 @@ struct ClientsHost {
   Waiters& waiters;
   Inquiries& inquiries;
   Breaking& breaking;
-  Cell& cell;
+  GroupFiles& files;
   const Roles& roles;
   Waiters::After after;
   Log log, log_once, log_seldom;

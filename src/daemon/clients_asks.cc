@@ -341,15 +341,15 @@ void Clients::on_file(Visitor& visitor, FileAsk&& any) {
                     (is_read ? "read file " : "write file ") + ask.path, is_list ? "" : ask.path)) {
           return;
         }
-        if (!visitor.files) visitor.files = host_.cell.begin_session();
-        host_.cell.serve(*visitor.files, std::forward<decltype(ask)>(ask), tell_if_here(visitor));
+        if (!visitor.files) visitor.files = host_.files.begin_session();
+        host_.files.serve(*visitor.files, std::forward<decltype(ask)>(ask), tell_if_here(visitor));
       },
       std::move(any));
 }
 
 void Clients::on(Visitor& visitor, session::FenceCheck&& ask) {
   if (forbids(visitor, ask.request, Right::read, "see who holds " + ask.name, ask.name)) return;
-  host_.cell.check_fence(ask, tell_if_here(visitor));
+  host_.files.check_fence(ask, tell_if_here(visitor));
 }
 
 }  // namespace hapax

@@ -50,7 +50,7 @@ Result<void> Daemon::Impl::start() {
                    [this](auto delay, auto then) { after(delay, std::move(then)); });
   inquiries_.emplace(config_.self, inquiries_host());
   breaking_.emplace(breaking_host());
-  cell_.emplace(cell_host());
+  files_.emplace(files_host());
   clients_.emplace(clients_host());
   warn();
   return clients_->listen(io_, config_, tls_);
@@ -114,7 +114,7 @@ Clients::Host Daemon::Impl::clients_host() {
       .waiters = *waiters_,
       .inquiries = *inquiries_,
       .breaking = *breaking_,
-      .cell = *cell_,
+      .files = *files_,
       .roles = config_.roles,
       .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
       .log = log_,
@@ -132,12 +132,32 @@ Clients::Host Daemon::Impl::clients_host() {
       .backup = [this](auto done) { back_up(joined_.on_engine, std::move(done)); }};
 }
 
-Cell::Host Daemon::Impl::cell_host() {
+// A member knows of no lock while its view changes. If all run our view afterwards, none had
+// stopped it when it answered: a view that was stopped never runs again. Else we are silent
+// ourselves.
+Result<void> Daemon::Impl::ask_holders(const std::string& name,
+                                       std::function<void(const session::Locks&)> tell) {
+  return inquiries_->ask(this, name, [this, tell, epoch = joined_.group->epoch()](auto&& told) {
+    const auto locks = std::make_shared<session::Locks>(std::move(told));
+    const auto asked = inquiries_->ask_how_all_are(this, [=, this](const session::Reports& all) {
+      const bool is_steady =
+          std::all_of(all.reports.begin(), all.reports.end(),
+                      [&](const auto& report) { return report.size > 0 && report.epoch == epoch; });
+      if (!is_steady || !all.silent.empty()) locks->silent.push_back(number(config_.self));
+      tell(*locks);
+    });
+    if (asked) return;
+    locks->silent.push_back(number(config_.self));
+    tell(*locks);
+  });
+}
+
+GroupFiles::Host Daemon::Impl::files_host() {
   EngineGroup* const group = joined_.on_engine;
   EventDesk::Host news{
       .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
       .ask_holders = [this](const std::string& name,
-                            auto tell) { return inquiries_->ask(this, name, std::move(tell)); },
+                            auto tell) { return ask_holders(name, std::move(tell)); },
       .standing =
           [this, group] {
             using Kind = EventDesk::Kind;
@@ -164,7 +184,7 @@ void Daemon::Impl::stop() {
   if (inquiries_) inquiries_->clear();
   if (breaking_) breaking_->clear();
   if (clients_) clients_->stop();
-  if (cell_) cell_->stop();
+  if (files_) files_->stop();
   if (joined_.group) joined_.group->stop();
 }
 

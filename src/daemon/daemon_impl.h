@@ -23,7 +23,7 @@
 #include "daemon/join.h"
 #include "daemon/waiters.h"
 #include "figures/report.h"
-#include "files/cell.h"
+#include "files/group_files.h"
 #include "inquiries/inquiries.h"
 
 namespace hapax {
@@ -86,7 +86,9 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   Breaking::Host breaking_host();
   Breaking::Broken break_here(const BreakLock& asked);
   Clients::Host clients_host();
-  Cell::Host cell_host();
+  GroupFiles::Host files_host();
+  Result<void> ask_holders(const std::string& name,
+                           std::function<void(const session::Locks&)> tell);
   void elect();
   void evict(const session::Evict& asked, std::function<void(std::string)> done);
   std::optional<Seat> leader() const;
@@ -104,7 +106,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   std::optional<Waiters> waiters_;
   std::optional<Inquiries> inquiries_;
   std::optional<Breaking> breaking_;
-  std::optional<Cell> cell_;
+  std::optional<GroupFiles> files_;
   std::optional<Clients> clients_;
   LockStats past_;  // Of views that have stopped: what only grows.
   bool is_winding_up_ = false;

@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
+#include "base/process_group.h"
 #include "campaigns/leader_watch.h"
 #include "daemon/client_request.h"
-#include "base/process_group.h"
 #include "daemon/session_stream.h"
 #include "figures/request_counts.h"
-#include "files/cell.h"
+#include "files/group_files.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
 
@@ -69,7 +69,7 @@ class Visitor final : public SessionStream {
   const std::shared_ptr<RequestCounts> counts;  // The requests count themselves there.
   std::map<session::RequestId, ClientRequest> requests;
   std::map<session::RequestId, ObserverId> observations;
-  std::optional<Cell::SessionId> files;  // From its first question about one.
+  std::optional<GroupFiles::SessionId> files;  // From its first question about one.
 
  private:
   void on_ask(session::Ask&& ask) override { handlers_.on_ask(*this, std::move(ask)); }

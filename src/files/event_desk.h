@@ -25,7 +25,7 @@ class EventDesk {
   // What it needs of its daemon, which outlives it.
   struct Host {
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
-    // As Cell's; an empty name: all locks.
+    // Who holds that lock, by all members that answer; an empty name: all locks.
     std::function<Result<void>(const std::string& name,
                                std::function<void(const session::Locks&)> tell)>
         ask_holders;

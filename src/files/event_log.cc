@@ -41,6 +41,7 @@ void EventLog::begin_files(std::uint64_t revision) {
 }
 
 void EventLog::see_locks(const std::map<std::string, Fence>& held, bool may_lack_some) {
+  if (held_.size() > kMost) held_.clear();  // Names that nobody uses any more.
   for (const auto& [name, fence] : held) {
     const auto [at, is_new] = held_.try_emplace(name, fence);
     if (!is_new && at->second == fence) continue;

@@ -23,16 +23,19 @@ session::FenceTold standing_of(Fence fence, std::string_view name, const session
   }
   const bool is_shared = std::any_of(told.locks.begin(), told.locks.end(),
                                      [](const auto& lock) { return !lock.sharers.empty(); });
-  if (!holders.empty() && (has_all || !is_shared)) {
+  // Whoever has a smaller one gave it back after its member had answered.
+  if (!holders.empty() && (has_all || (!is_shared && fence < holders.front()))) {
     return {0, Standing::past,
             fmt::format("{} is held with fence {}, not {}", name, to_string(holders.front()),
                         to_string(fence))};
   }
-  if (has_all) {
+  if (holders.empty() && has_all) {
     return {0, Standing::past, fmt::format("nobody holds {} now", name)};
   }
   return {0, Standing::unknown,
-          fmt::format("nobody who answers holds {}, but not all members do", name)};
+          fmt::format("nobody who answers holds {} with fence {}, but not all members answer, or "
+                      "the view changes",
+                      name, to_string(fence))};
 }
 
 }  // namespace hapax

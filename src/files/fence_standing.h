@@ -9,7 +9,8 @@
 
 namespace hapax {
 
-// `told`: by all members who answered. The request is left to whoever asked.
+// `told`: by all members who answered; the others are silent, and so is whoever cannot know now.
+// The request is left to whoever asked.
 session::FenceTold standing_of(Fence fence, std::string_view name, const session::Locks& told);
 
 }  // namespace hapax

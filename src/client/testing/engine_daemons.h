@@ -10,6 +10,7 @@
 #include "base/testing/folder.h"
 #include "daemon/daemon_thread.h"
 #include "engines/engines.h"
+#include "hapax/client.h"
 
 namespace hapax {
 
@@ -22,6 +23,14 @@ class EngineDaemons {
   }
   std::string address(std::uint32_t i) const {
     return "unix:" + (folder_ / fmt::format("clients-{}", i)).string();
+  }
+  // Whether each of them can grant, in a view of all.
+  bool are_in_one_view() const {
+    for (std::uint32_t i = 0; i < all_.size(); ++i) {
+      const GroupStatus status = Client{address(i)}.status();
+      if (status.size != all_.size() || !status.obstacle.empty()) return false;
+    }
+    return true;
   }
   std::string engine() const { return (folder_ / "group.db").string(); }
   // Without a goodbye, as if it had died.

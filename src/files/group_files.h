@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,7 +26,7 @@
 
 namespace hapax {
 
-class Cell {
+class GroupFiles {
  public:
   using Tell = std::function<void(const session::Answer&)>;
   using SessionId = std::uint64_t;
@@ -40,11 +41,12 @@ class Cell {
     std::function<std::chrono::milliseconds()> patience;  // Each member has another.
   };
 
-  static constexpr std::size_t kMostAtOnce = 8;  // Questions of one session.
+  static constexpr std::size_t kMostAtOnce = 64;  // Questions of one session, …
+  static constexpr std::size_t kMostPuts = 8;     // … of which so many bring a file.
 
-  explicit Cell(Host host) : host_(std::move(host)), events_(host_.news) {}
-  Cell(const Cell&) = delete;
-  Cell& operator=(const Cell&) = delete;
+  explicit GroupFiles(Host host) : host_(std::move(host)), events_(host_.news) {}
+  GroupFiles(const GroupFiles&) = delete;
+  GroupFiles& operator=(const GroupFiles&) = delete;
 
   // A client's, from its first question until it must have noticed that it is over: its ephemeral
   // files then go.
@@ -57,11 +59,16 @@ class Cell {
   template <class FileAsk>
   void serve(SessionId session, FileAsk&& ask, const Tell& tell) {
     const session::RequestId request = ask.request;
-    if (const auto open = admit(session, !std::is_same_v<FileAsk, session::AskEvents>); !open) {
+    constexpr bool needs_files = !std::is_same_v<FileAsk, session::AskEvents>;
+    constexpr std::size_t puts = std::is_same_v<FileAsk, session::FilePut> ? 1 : 0;
+    if (const auto open = admit(session, needs_files, puts); !open) {
       return tell(session::Refused{request, open.error().message});
     }
     on(session, std::forward<FileAsk>(ask), [this, session, tell](const session::Answer& answer) {
-      if (const auto at = sessions_.find(session); at != sessions_.end()) --at->second;
+      if (const auto at = sessions_.find(session); at != sessions_.end()) {
+        --at->second.questions;
+        at->second.puts -= puts;
+      }
       tell(answer);
     });
   }
@@ -69,7 +76,10 @@ class Cell {
   void check_fence(const session::FenceCheck& ask, const Tell& tell);
 
  private:
-  Result<void> admit(SessionId session, bool needs_files);
+  struct Open {
+    std::size_t questions = 0, puts = 0;
+  };
+  Result<void> admit(SessionId session, bool needs_files, std::size_t puts);
   Result<void> open();
   void load();
   void on_gap();
@@ -85,6 +95,8 @@ class Cell {
   static std::function<void(Result<session::FileDone>)> telling(session::RequestId request,
                                                                 const Tell& tell);
   bool is_orphan(const FileOwner& owner) const;
+  // One at a time: each may be all files there are.
+  void list_next();
 
   Host host_;
   std::unique_ptr<engine::Engine> engine_;  // Null: nobody has asked yet.
@@ -92,9 +104,11 @@ class Cell {
   std::optional<FileWriter> writer_;
   std::unique_ptr<engine::Watch> watch_;
   EventDesk events_;
-  std::map<SessionId, std::size_t> sessions_;  // Alive, with their open questions.
+  std::map<SessionId, Open> sessions_;                    // Alive, with their open questions.
+  std::deque<std::pair<session::FileList, Tell>> lists_;  // To be asked of the engine.
   SessionId last_session_ = 0;
   bool is_loading_ = false;
+  bool is_listing_ = false;
   bool is_armed_ = false;
   bool is_stopped_ = false;
 };

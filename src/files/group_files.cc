@@ -1,4 +1,4 @@
-#include "files/cell.h"
+#include "files/group_files.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -45,34 +45,36 @@ session::FileNames names_in(const FileCache& cache, std::string_view folder) {
 
 // --- beginning and end ---
 
-Cell::SessionId Cell::begin_session() {
-  sessions_[++last_session_] = 0;
+GroupFiles::SessionId GroupFiles::begin_session() {
+  sessions_[++last_session_] = {};
   return last_session_;
 }
 
-void Cell::end_session(SessionId session) {
+void GroupFiles::end_session(SessionId session) {
   sessions_.erase(session);
   sweep();
 }
 
-void Cell::stop() {
+void GroupFiles::stop() {
   is_stopped_ = true;
   events_.stop();
   watch_.reset();
 }
 
-Result<void> Cell::admit(SessionId session, bool needs_files) {
+Result<void> GroupFiles::admit(SessionId session, bool needs_files, std::size_t puts) {
   if (is_stopped_) return error("this daemon ends");
   if (const auto good = open(); !good && needs_files) return good.error();
-  std::size_t& questions = sessions_[session];
-  if (questions >= kMostAtOnce) {
-    return error("this client has {} questions about files open; wait for an answer", questions);
+  Open& open_now = sessions_[session];
+  if (open_now.questions >= kMostAtOnce || open_now.puts + puts > kMostPuts) {
+    return error("this client has {} questions about files open, {} of them puts; wait for answers",
+                 open_now.questions, open_now.puts);
   }
-  ++questions;
+  ++open_now.questions;
+  open_now.puts += puts;
   return {};
 }
 
-Result<void> Cell::open() {
+Result<void> GroupFiles::open() {
   if (engine_) return {};
   auto engine = host_.open();
   if (!engine) return engine.error();
@@ -84,7 +86,7 @@ Result<void> Cell::open() {
 
 // --- the cache ---
 
-void Cell::load() {
+void GroupFiles::load() {
   if (is_stopped_ || std::exchange(is_loading_, true)) return;
   engine_->read({""}, [this](const Result<engine::Snapshot>& all) {
     is_loading_ = false;
@@ -105,7 +107,7 @@ void Cell::load() {
 }
 
 // What was committed meanwhile is not known, or the engine is another one.
-void Cell::on_gap() {
+void GroupFiles::on_gap() {
   cache_.forget();
   events_.on_loading();
   watch_.reset();
@@ -114,14 +116,14 @@ void Cell::on_gap() {
 
 // --- ephemeral files ---
 
-bool Cell::is_orphan(const FileOwner& owner) const {
+bool GroupFiles::is_orphan(const FileOwner& owner) const {
   if (owner.life == host_.life()) return !sessions_.contains(owner.session);
   return host_.is_over(owner.life);
 }
 
 // As long as there are ephemeral files somebody may have to remove them. All members look, each
 // after another time; a file that one of them has removed is not there for the next.
-void Cell::arm() {
+void GroupFiles::arm() {
   if (is_armed_ || is_stopped_ || cache_.owned([](const auto&) { return true; }).empty()) return;
   is_armed_ = true;
   host_.news.after(host_.patience(), [this] {
@@ -131,7 +133,7 @@ void Cell::arm() {
   });
 }
 
-void Cell::sweep() {
+void GroupFiles::sweep() {
   if (is_stopped_ || !engine_) return;
   for (const std::string& path :
        cache_.owned([this](const FileOwner& owner) { return is_orphan(owner); })) {
@@ -141,7 +143,7 @@ void Cell::sweep() {
 
 // --- questions ---
 
-void Cell::on(SessionId, session::FileGet&& ask, const Tell& tell) {
+void GroupFiles::on(SessionId, session::FileGet&& ask, const Tell& tell) {
   const session::RequestId request = ask.request;
   if (const auto good = check_file_path(ask.path); !good) {
     return tell(Refused{request, good.error().message});
@@ -168,31 +170,47 @@ void Cell::on(SessionId, session::FileGet&& ask, const Tell& tell) {
   });
 }
 
-void Cell::on(SessionId, session::FileList&& ask, const Tell& tell) {
+void GroupFiles::on(SessionId, session::FileList&& ask, const Tell& tell) {
   const session::RequestId request = ask.request;
   if (const auto good = check_folder(ask.path); !good) {
     return tell(Refused{request, good.error().message});
   }
-  const auto tell_of = [request, tell, folder = ask.path](const FileCache& cache) {
-    session::FileNames names = names_in(cache, folder);
+  if (!ask.fresh && cache_.may_tell_all(ask.at_least)) {
+    session::FileNames names = names_in(cache_, ask.path);
     names.request = request;
-    tell(names);
-  };
-  if (!ask.fresh && cache_.may_tell_all(ask.at_least)) return tell_of(cache_);
-  engine_->read({ask.path}, [=, at_least = ask.at_least](const Result<engine::Snapshot>& seen) {
+    return tell(names);
+  }
+  lists_.emplace_back(std::move(ask), tell);
+  list_next();
+}
+
+void GroupFiles::list_next() {
+  if (is_listing_ || lists_.empty()) return;
+  is_listing_ = true;
+  const auto next = std::move(lists_.front());
+  lists_.pop_front();
+  engine_->read({next.first.path}, [this, next](const Result<engine::Snapshot>& seen) {
+    const session::FileList& ask = next.first;
+    const Tell& tell = next.second;
+    is_listing_ = false;
+    const auto good = seen ? check_not_older(seen->revision, ask.at_least) : Result<void>{};
     if (!seen) {
-      return tell(Refused{request, "the engine does not answer: " + seen.error().message});
+      tell(Refused{ask.request, "the engine does not answer: " + seen.error().message});
+    } else if (!good) {
+      tell(Refused{ask.request, good.error().message});
+    } else {
+      FileCache some;
+      some.load(*seen);
+      session::FileNames names = names_in(some, ask.path);
+      names.request = ask.request;
+      tell(names);
     }
-    if (const auto good = check_not_older(seen->revision, at_least); !good) {
-      return tell(Refused{request, good.error().message});
-    }
-    FileCache some;
-    some.load(*seen);
-    tell_of(some);
+    list_next();
   });
 }
 
-std::function<void(Result<FileDone>)> Cell::telling(session::RequestId request, const Tell& tell) {
+std::function<void(Result<FileDone>)> GroupFiles::telling(session::RequestId request,
+                                                          const Tell& tell) {
   return [request, tell](const Result<FileDone>& how) {
     if (!how) return tell(Refused{request, how.error().message});
     FileDone done = *how;
@@ -201,7 +219,7 @@ std::function<void(Result<FileDone>)> Cell::telling(session::RequestId request, 
   };
 }
 
-void Cell::on(SessionId session, session::FilePut&& ask, const Tell& tell) {
+void GroupFiles::on(SessionId session, session::FilePut&& ask, const Tell& tell) {
   const session::RequestId request = ask.request;
   if (const auto good = check_file_path(ask.path); !good) {
     return tell(Refused{request, good.error().message});
@@ -228,7 +246,7 @@ void Cell::on(SessionId session, session::FilePut&& ask, const Tell& tell) {
   if (!asked) tell(Refused{request, asked.error().message});
 }
 
-void Cell::on(SessionId, session::FileRemove&& ask, const Tell& tell) {
+void GroupFiles::on(SessionId, session::FileRemove&& ask, const Tell& tell) {
   if (const auto good = check_file_path(ask.path); !good) {
     return tell(Refused{ask.request, good.error().message});
   }
@@ -236,7 +254,7 @@ void Cell::on(SessionId, session::FileRemove&& ask, const Tell& tell) {
       {std::move(ask.path), std::nullopt, ask.version, {}, {}, telling(ask.request, tell)});
 }
 
-void Cell::on(SessionId, session::AskEvents&& ask, const Tell& tell) {
+void GroupFiles::on(SessionId, session::AskEvents&& ask, const Tell& tell) {
   if (!engine_) {
     if (ask.only_files) return tell(Refused{ask.request, open().error().message});
     events_.on_loaded(0);
@@ -244,7 +262,7 @@ void Cell::on(SessionId, session::AskEvents&& ask, const Tell& tell) {
   events_.ask(std::move(ask), tell);
 }
 
-void Cell::check_fence(const session::FenceCheck& ask, const Tell& tell) {
+void GroupFiles::check_fence(const session::FenceCheck& ask, const Tell& tell) {
   if (const auto good = check_lock_name(ask.name); !good) {
     return tell(Refused{ask.request, good.error().message});
   }

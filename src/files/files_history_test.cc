@@ -1,5 +1,5 @@
-// Cells of one group under lag, lost answers, gaps and clients that move from one to another: what
-// their clients saw is judged by the checker of histories, which finds three bugs if they are
+// Daemons of one group under lag, lost answers, gaps and clients that move from one to another:
+// what their clients saw is judged by the checker of histories, which finds three bugs if they are
 // planted.
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 #include "audit/file_history.h"
 #include "base/prng.h"
 #include "engine/fake.h"
-#include "files/cell.h"
+#include "files/group_files.h"
 
 namespace hapax {
 namespace {
@@ -56,10 +56,10 @@ class BuggyEngine final : public engine::Engine {
 // A daemon, which runs only when it is told to: until then its watch is behind.
 struct Station {
   Station(engine::FakeServer& server, Bug bug)
-      : cell(host(server, bug)), session(cell.begin_session()) {}
+      : files(host(server, bug)), session(files.begin_session()) {}
 
-  Cell::Host host(engine::FakeServer& server, Bug bug) {
-    Cell::Host host;
+  GroupFiles::Host host(engine::FakeServer& server, Bug bug) {
+    GroupFiles::Host host;
     host.news.after = [](std::chrono::milliseconds, const std::function<void()>&) {};
     host.open = [this, &server, bug]() -> Result<std::unique_ptr<engine::Engine>> {
       return std::unique_ptr<engine::Engine>{
@@ -74,7 +74,7 @@ struct Station {
   template <class Ask>
   session::Answer ask(Ask ask) {
     std::optional<session::Answer> answer;
-    cell.serve(session, std::move(ask), [&](const session::Answer& told) { answer = told; });
+    files.serve(session, std::move(ask), [&](const session::Answer& told) { answer = told; });
     io.restart();
     while (!answer && io.poll_one() > 0) continue;
     EXPECT_TRUE(answer.has_value());
@@ -86,8 +86,8 @@ struct Station {
   }
 
   boost::asio::io_context io{1};
-  Cell cell;
-  Cell::SessionId session;
+  GroupFiles files;
+  GroupFiles::SessionId session;
 };
 
 class World {
@@ -180,7 +180,9 @@ std::set<std::string> found_with(Bug bug) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const World world{seed, bug};
     kinds.merge(world.findings());
-    if (bug == Bug::none) EXPECT_EQ(world.last(), "") << "seed " << seed;
+    if (bug == Bug::none) {
+      EXPECT_EQ(world.last(), "") << "seed " << seed;
+    }
   }
   return kinds;
 }
@@ -188,16 +190,16 @@ std::set<std::string> found_with(Bug bug) {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-TEST(CellHistory, OfACellThatIsRightHasNoFindings) {
+TEST(GroupFilesHistory, OfDaemonsThatAreRightHasNoFindings) {
   EXPECT_THAT(found_with(Bug::none), IsEmpty());
 }
-TEST(CellHistory, ShowsAStaleCacheAfterAReconnect) {
+TEST(GroupFilesHistory, ShowsAStaleCacheAfterAReconnect) {
   EXPECT_THAT(found_with(Bug::forgets_when_it_moves), Contains("stale-read"));
 }
-TEST(CellHistory, ShowsAnInvalidationThatWasLost) {
+TEST(GroupFilesHistory, ShowsAnInvalidationThatWasLost) {
   EXPECT_THAT(found_with(Bug::loses_a_commit), Contains("stale-read"));
 }
-TEST(CellHistory, ShowsASwapThatIgnoresTheVersion) {
+TEST(GroupFilesHistory, ShowsASwapThatIgnoresTheVersion) {
   EXPECT_THAT(found_with(Bug::ignores_the_version), Contains("cas"));
 }
 
