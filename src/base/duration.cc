@@ -1,10 +1,12 @@
 #include "base/duration.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
+
+#include "base/decimal.h"
 
 namespace hapax {
 namespace {
@@ -19,12 +21,10 @@ constexpr std::array<std::pair<std::string_view, Nanos>, 6> kUnits{{{"ns", 1},
 }  // namespace
 
 Result<Nanos> parse_duration(std::string_view text, std::string_view what) {
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const std::optional<Decimal> number = leading_decimal(text);
   for (const auto& [name, length] : kUnits) {
-    if (status != std::errc{} || unit != name) continue;
-    const double nanos = value * static_cast<double>(length);
+    if (!number || text.substr(number->length) != name) continue;
+    const double nanos = number->value * static_cast<double>(length);
     if (!(nanos >= 0) || nanos > static_cast<double>(kLongestDuration)) {
       return error("{} '{}' is out of range; use 0ns … 60min", what, text);
     }

@@ -162,7 +162,8 @@ void ElectionModel::expand(const std::uint64_t* row, Steps& steps) {
       }
     }
   }
-  const auto crashed = std::count(row_.begin(), row_.begin() + n_, kCrashed);
+  const auto crashed =
+      static_cast<std::uint32_t>(std::count(row_.begin(), row_.begin() + n_, kCrashed));
   if (crashed < options_.crashes) expand_crashes(steps);
 }
 

@@ -95,9 +95,13 @@ MutexModel::Row MutexModel::copy_of(const std::uint64_t* row) const {
   return copy;
 }
 
-void MutexModel::put(Row& row, std::uint32_t field, std::uint32_t value) const {
-  if (!layout_.fits(field, value)) throw RowsTooNarrow{};
+bool MutexModel::put(Row& row, Steps& steps, std::uint32_t field, std::uint32_t value) const {
+  if (!layout_.fits(field, value)) {
+    steps.find_too_narrow();
+    return false;
+  }
   layout_.set(row.data(), field, value);
+  return true;
 }
 
 std::uint32_t MutexModel::number_of(const Shared& common) {
@@ -115,7 +119,7 @@ std::uint32_t MutexModel::number_of(const Shared& common) {
 
 void MutexModel::expand(const std::uint64_t* row, Steps& steps) {
   const Shared common = shared_in(row);
-  for (std::uint32_t i = 0; i < n_; ++i) {
+  for (std::uint32_t i = 0; i < n_ && !steps.is_too_narrow(); ++i) {
     if (common.has_crashed(i)) continue;
     const std::uint32_t local = layout_.get(row, i);
     if (members_.may_ask(i, local)) {
@@ -131,6 +135,7 @@ void MutexModel::expand(const std::uint64_t* row, Steps& steps) {
   for (std::uint32_t from = 0, at = n_; from < n_; ++from) {
     for (std::uint32_t to = 0; to < n_; ++to) {
       if (from == to) continue;
+      if (steps.is_too_narrow()) return;
       if (layout_.get(row, at) != 0) expand_link(row, steps, common, from, to);
       ++at;
     }
@@ -143,9 +148,10 @@ void MutexModel::expand_link(const std::uint64_t* row, Steps& steps, const Share
   const std::uint32_t at = link(from, to);
   const std::uint32_t content = layout_.get(row, at);
   for (const LinkContents::Take take : links_.takes(content)) {
+    if (steps.is_too_narrow()) return;
     if (!common.has_crashed(to)) {
       Row next = copy_of(row);
-      put(next, at, take.rest);
+      if (!put(next, steps, at, take.rest)) return;
       finish(next, steps, step_of(CheckStep::deliver, from, to, take.message), to,
              members_.receive(from, take.message));
     }
@@ -166,9 +172,9 @@ void MutexModel::expand_link(const std::uint64_t* row, Steps& steps, const Share
 void MutexModel::change_link(const std::uint64_t* row, Steps& steps, const SearchStep& step,
                              std::uint32_t content, const Shared& common) {
   Row next = copy_of(row);
-  put(next, link(step.from, step.to), content);
-  put(next, shared(), number_of(common));
-  if (options_.forever) lower_clocks(next);
+  if (!put(next, steps, link(step.from, step.to), content)) return;
+  if (!put(next, steps, shared(), number_of(common))) return;
+  if (options_.forever && !lower_clocks(next, steps)) return;
   steps.add(step, next.data());
 }
 
@@ -179,7 +185,7 @@ void MutexModel::expand_crashes(const std::uint64_t* row, Steps& steps, const Sh
     --after.crashes;
     after.crashed = narrow(after.crashed | 1u << i);
     Row next = copy_of(row);
-    put(next, shared(), number_of(after));
+    if (!put(next, steps, shared(), number_of(after))) return;
     steps.add(step_of(CheckStep::crash, i), next.data());
   }
 }
@@ -195,10 +201,11 @@ void MutexModel::react(const std::uint64_t* row, Steps& steps, const SearchStep&
 void MutexModel::finish(Row& row, Steps& steps, const SearchStep& step, std::uint32_t i,
                         std::uint32_t input) {
   const Reactions::Reaction& reaction = members_.react(i, layout_.get(row.data(), i), input);
-  put(row, i, reaction.local);
+  if (!put(row, steps, i, reaction.local)) return;
   for (const auto& sent : members_.sends(reaction)) {
     const std::uint32_t at = link(i, sent.to);
-    put(row, at, links_.with(layout_.get(row.data(), at), sent.message));
+    const std::uint32_t content = links_.with(layout_.get(row.data(), at), sent.message);
+    if (!put(row, steps, at, content)) return;
   }
   if (reaction.rejected != Reject::none && !options_.has_faults()) {
     steps.fail(step, "protocol",
@@ -206,7 +213,7 @@ void MutexModel::finish(Row& row, Steps& steps, const SearchStep& step, std::uin
     return;
   }
   if (reaction.enters && !check_entry(row, steps, step, i, reaction.turn)) return;
-  if (options_.forever) lower_clocks(row);
+  if (options_.forever && !lower_clocks(row, steps)) return;
   steps.add(step, row.data());
 }
 
@@ -243,8 +250,7 @@ bool MutexModel::check_entry(Row& row, Steps& steps, const SearchStep& step, std
   }
   common.last_turn = std::max(common.last_turn, number(turn));
   if (has_modes_ && alone) common.last_lone = number(turn);
-  put(row, shared(), number_of(common));
-  return true;
+  return put(row, steps, shared(), number_of(common));
 }
 
 std::uint64_t MutexModel::waits(const std::uint64_t* row) const {

@@ -75,7 +75,8 @@ class MutexModel final : public SearchModel {
   }
   std::uint32_t number_of(const Shared& common);
   Row copy_of(const std::uint64_t* row) const;
-  void put(Row& row, std::uint32_t field, std::uint32_t value) const;
+  // False if the row is too narrow for it, and the steps are told so.
+  [[nodiscard]] bool put(Row& row, Steps& steps, std::uint32_t field, std::uint32_t value) const;
   void lay_out();
   RowLayout layout_of(const std::array<std::uint32_t, 3>& widths) const;
 
@@ -93,7 +94,7 @@ class MutexModel final : public SearchModel {
 
   // For a search without end: counts all clocks and turns from the lowest, so that equal situations
   // are equal states.
-  void lower_clocks(Row& row);
+  [[nodiscard]] bool lower_clocks(Row& row, Steps& steps);
   // The same where the order of sending is kept.
   void lower_clocks(std::vector<std::uint32_t>& locals, UnderWay& under_way);
   std::uint32_t lowered(std::uint32_t field, std::uint32_t part, std::uint64_t by);

@@ -8,7 +8,7 @@
 
 namespace hapax {
 
-void MutexModel::lower_clocks(Row& row) {
+bool MutexModel::lower_clocks(Row& row, Steps& steps) {
   std::uint64_t lowest = kNoClock;
   for (std::uint32_t i = 0; i < n_; ++i) {
     lowest = std::min(lowest, members_.lowest_in_local(i, layout_.get(row.data(), i)));
@@ -18,7 +18,7 @@ void MutexModel::lower_clocks(Row& row) {
       lowest = std::min(lowest, members_.lowest_in_message(message));
     }
   }
-  if (lowest == kNoClock || lowest == 1) return;
+  if (lowest == kNoClock || lowest == 1) return true;
   const std::uint64_t by = lowest - 1;
   HAPAX_CHECK(by < 1u << 16);
   for (std::uint32_t f = 0; f < fields_; ++f) {
@@ -28,8 +28,9 @@ void MutexModel::lower_clocks(Row& row) {
     auto known = lowered_.find(key);
     if (known == lowered_.end() && frozen_) throw Unknown{};
     if (known == lowered_.end()) known = lowered_.emplace(key, lowered(f, before, by)).first;
-    put(row, f, known->second);
+    if (!put(row, steps, f, known->second)) return false;
   }
+  return true;
 }
 
 void MutexModel::lower_clocks(std::vector<std::uint32_t>& locals, UnderWay& under_way) {

@@ -46,10 +46,12 @@ boost::json::value json_number(double value) {
   return rounded;
 }
 
-void print_json(const boost::json::object& object) {
+std::string json_text(const boost::json::object& object) {
   std::string out;
   append(out, object);
-  fmt::print("{}\n", out);
+  return out;
 }
+
+void print_json(const boost::json::object& object) { fmt::print("{}\n", json_text(object)); }
 
 }  // namespace hapax::cli

@@ -8,6 +8,7 @@
 #include "election/catalog.h"
 #include "lab/run.h"
 #include "memory/catalog.h"
+#include "told/algorithms_json.h"
 
 namespace hapax::cli {
 namespace {
@@ -54,36 +55,10 @@ void print_tables() {
       "(src/memory) for threads.\n");
 }
 
-void print_as_json() {
-  boost::json::array rows;
-  for (const Operations* algorithm : algorithms()) {
-    const MutexInfo& info = algorithm->info;
-    rows.push_back({{"name", info.name},
-                    {"family", algorithm->shared ? "several at once" : "mutual exclusion"},
-                    {"kind", info.kind},
-                    {"fifo_needed", info.needs == Channels::fifo},
-                    {"can_deadlock", info.can_deadlock},
-                    {"summary", info.summary}});
-  }
-  for_each_election([&]<class A>() {
-    rows.push_back({{"name", A::kInfo.name},
-                    {"family", "election"},
-                    {"kind", A::kInfo.topology},
-                    {"fifo_needed", A::kInfo.needs == Channels::fifo},
-                    {"messages_best", A::kInfo.best},
-                    {"messages_worst", A::kInfo.worst},
-                    {"summary", A::kInfo.summary}});
-  });
-  for (const MemoryInfo& info : kMemoryCatalog) {
-    rows.push_back({{"name", info.name}, {"family", "shared memory"}, {"summary", info.summary}});
-  }
-  print_json({{"algorithms", std::move(rows)}});
-}
-
 }  // namespace
 
 int run_algorithms(const AlgorithmsArguments& a) {
-  a.json ? print_as_json() : print_tables();
+  a.json ? print_json(algorithms_json()) : print_tables();
   return kHolds;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "catalog/catalog.h"
-#include "check/counterexample.h"
 #include "check/run.h"
 #include "console/json.h"
 #include "console/progress.h"
@@ -17,7 +16,7 @@
 #include "lab/file.h"
 #include "lab/run.h"
 #include "lab/voting.h"
-#include "world/minimise.h"
+#include "told/check_json.h"
 
 namespace hapax::cli {
 namespace {
@@ -138,29 +137,6 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
   fmt::print(":\n\n{}", trace);
 }
 
-void print_as_json(const CheckArguments& a, const CheckReport& r, const std::string& trace,
-                   double seconds) {
-  print_json(
-      {{"algorithm", a.algorithm},
-       {"n", a.n},
-       {"entries", a.forever ? boost::json::value("forever") : boost::json::value(a.entries)},
-       {"channels", a.unordered ? "unordered" : "fifo"},
-       {"states", r.states},
-       {"transitions", r.transitions},
-       {"depth", r.depth},
-       {"seconds", json_number(seconds)},
-       {"states_per_second",
-        json_number(seconds > 0 ? static_cast<double>(static_cast<std::uint64_t>(
-                                      static_cast<double>(r.states) / seconds))
-                                : 0)},
-       {"bytes", r.bytes},
-       {"verdict", name_of(r.verdict)},
-       {"property", r.property},
-       {"finding", r.finding},
-       {"proved", r.proved},
-       {"trace", trace}});
-}
-
 bool takes_units(std::string_view name) {
   const Operations* algorithm = find_algorithm(name);
   return algorithm != nullptr && algorithm->info.takes.units;
@@ -202,7 +178,6 @@ int run_check(const CheckArguments& a, const Given& given) {
                              .say_denied = a.say_denied,
                              .units = static_cast<std::uint32_t>(a.units),
                              .per_member = static_cast<std::uint32_t>(a.per_member)};
-  const bool by_messages = elects || algorithm != nullptr;
   CheckReport report;
   double seconds = 0;
   {
@@ -216,23 +191,14 @@ int run_check(const CheckArguments& a, const Given& given) {
     }));
     seconds = progress.seconds();
   }
-  std::string trace;
-  std::size_t steps = report.commands.size();
-  if (report.verdict == Verdict::violated) {
-    if (by_messages) {
-      const Script script = value_or_usage(trace_of(a.algorithm, options, choices, report));
-      trace = script.text();
-      steps = steps_of(script);
-    } else {
-      for (std::size_t i = 0; i < report.commands.size(); ++i) {
-        const bool is_round = report.round > 0 && i + report.round == report.commands.size();
-        if (is_round) trace += "From here on, round and round:\n";
-        trace += report.commands[i] + '\n';
-      }
-    }
-    if (!a.trace.empty()) write_file(a.trace, trace);
+  const Counterexample way =
+      value_or_usage(counterexample_of(a.algorithm, options, choices, report));
+  if (report.verdict == Verdict::violated && !a.trace.empty()) write_file(a.trace, way.text);
+  if (a.json) {
+    print_json(check_json(a.algorithm, options, report, way.text, seconds));
+  } else {
+    print_text(a, report, way.text, way.steps, seconds);
   }
-  a.json ? print_as_json(a, report, trace, seconds) : print_text(a, report, trace, steps, seconds);
   return report.verdict == Verdict::violated ? kViolated
          : report.verdict == Verdict::holds  ? kHolds
                                              : kUnfinished;

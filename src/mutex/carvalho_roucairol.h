@@ -7,13 +7,12 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/container/options.hpp>
-#include <boost/container/vector.hpp>
 #include <variant>
 
 #include "base/id_set.h"
 #include "base/ids.h"
 #include "base/record.h"
+#include "base/slim_vector.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
 #include "core/stamp.h"
@@ -85,12 +84,9 @@ class CarvalhoRoucairol {
   // Only what has moved since the view started is kept, so that a member that nobody asked costs
   // nothing. Many are gained by our own requests, but given only to the few who asked, out of maybe
   // a million, so a list is smaller than bits. Invariant: missing() == 0 while inside.
-  NodeSet gained_;  // Peers whose pair's permission began elsewhere and is here.
-  boost::container::vector<
-      NodeId, void,
-      boost::container::vector_options_t<boost::container::stored_size<std::uint32_t>>>
-      given_;         // Peers whose pair's permission began here and is not here. Sorted.
-  NodeSet deferred_;  // Whom to answer on leaving. Invariant: empty while idle.
+  NodeSet gained_;            // Peers whose pair's permission began elsewhere and is here.
+  SlimVector<NodeId> given_;  // Peers whose pair's permission began here and is not here. Sorted.
+  NodeSet deferred_;          // Whom to answer on leaving. Invariant: empty while idle.
 };
 
 static_assert(sizeof(CarvalhoRoucairol) <= 64);

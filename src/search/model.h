@@ -37,11 +37,13 @@ class Steps {
     width_ = width;
     steps_.clear();
     failures_.clear();
+    too_narrow_ = false;
   }
   // Forgets all but the first so many.
   void keep(std::size_t steps, std::size_t failures) {
     steps_.resize(steps);
     failures_.resize(failures);
+    too_narrow_ = false;
   }
 
   // --- written by the model ---
@@ -56,6 +58,9 @@ class Steps {
   void fail(const SearchStep& step, std::string_view property, std::string text) {
     failures_.push_back({step, property, std::move(text)});
   }
+  // The rows have no room for a number: what was found of this state is worth nothing until widen()
+  // has made some.
+  void find_too_narrow() { too_narrow_ = true; }
   void enter(std::uint32_t process) { entered_ |= std::uint64_t{1} << process; }
 
   // --- read by the search ---
@@ -64,6 +69,7 @@ class Steps {
   const SearchStep& operator[](std::size_t i) const { return steps_[i]; }
   const std::uint64_t* row(std::size_t i) const { return rows_.data() + i * width_; }
   const std::vector<Failure>& failures() const { return failures_; }
+  bool is_too_narrow() const { return too_narrow_; }
   // A bit for each process that ever entered.
   std::uint64_t entered() const { return entered_; }
 
@@ -73,10 +79,9 @@ class Steps {
   std::vector<std::uint64_t> rows_;  // With room for more.
   std::vector<Failure> failures_;
   std::uint64_t entered_ = 0;
+  bool too_narrow_ = false;
 };
 
-// Thrown by expand(): the rows have no room for a number; widen() makes some.
-struct RowsTooNarrow {};
 // Thrown by expand() while frozen: the step was never computed before.
 struct Unknown {};
 
@@ -100,7 +105,7 @@ class SearchModel {
   // The way from the beginning, in words.
   virtual std::vector<std::string> tell(const std::vector<SearchStep>& way) = 0;
 
-  // Reshapes all rows. Only for a model that throws RowsTooNarrow.
+  // Reshapes all rows. Only for a model that can find them too narrow.
   virtual void widen(States&) {}
   // Whether several threads may expand at once: while frozen, nothing is written.
   virtual bool can_freeze() const { return false; }

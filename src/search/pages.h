@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
-#include <sys/mman.h>
 #include <utility>
 
 namespace hapax {
@@ -14,14 +12,8 @@ class Pages {
  public:
   Pages() = default;
   // Throws std::bad_alloc if there is none left.
-  explicit Pages(std::size_t words) : bytes_(words * sizeof(std::uint64_t)) {
-    void* memory =
-        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc{};
-    // Only a hint: without huge pages the search is slower, nothing else.
-    if (bytes_ >= kHuge) madvise(memory, bytes_, MADV_HUGEPAGE);
-    data_ = static_cast<std::uint64_t*>(memory);
-  }
+  explicit Pages(std::size_t words)
+      : data_(allocate(words * sizeof(std::uint64_t))), bytes_(words * sizeof(std::uint64_t)) {}
   Pages(Pages&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   Pages& operator=(Pages&& other) noexcept {
@@ -32,7 +24,7 @@ class Pages {
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
   ~Pages() {
-    if (data_ != nullptr) munmap(data_, bytes_);
+    if (data_ != nullptr) release(data_, bytes_);
   }
 
   std::uint64_t* data() const { return data_; }
@@ -41,7 +33,8 @@ class Pages {
   std::size_t size() const { return bytes_ / sizeof(std::uint64_t); }
 
  private:
-  static constexpr std::size_t kHuge = std::size_t{2} << 20;
+  static std::uint64_t* allocate(std::size_t bytes);
+  static void release(std::uint64_t* data, std::size_t bytes);
 
   std::uint64_t* data_ = nullptr;
   std::size_t bytes_ = 0;

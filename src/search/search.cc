@@ -111,9 +111,8 @@ bool Search::gather(std::uint32_t gatherer, std::uint32_t at) {
   Steps& steps = gathered.steps;
   Share& share = shares_[at - begin_];
   share = {gatherer, steps.size(), 0, steps.failures().size(), false, false, true};
-  try {
-    model_.expand(states_[at], steps);
-  } catch (const RowsTooNarrow&) {
+  model_.expand(states_[at], steps);
+  if (steps.is_too_narrow()) {
     steps.keep(share.first, share.failures);
     return false;
   }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/decimal.h"
+
 namespace hapax {
 namespace {
 
@@ -43,12 +45,11 @@ std::optional<NodeSet> parse_processes(std::string_view text) {
 }
 
 Result<Fault> parse_probability(Fault fault, std::string_view value) {
-  const auto [end, status] =
-      std::from_chars(value.data(), value.data() + value.size(), fault.probability);
-  if (status != std::errc{} || end != value.data() + value.size() || !(fault.probability >= 0) ||
-      fault.probability > 1) {
+  const std::optional<double> probability = decimal(value);
+  if (!probability || !(*probability >= 0) || *probability > 1) {
     return bad(fault.text, "the probability must be a number from 0 to 1");
   }
+  fault.probability = *probability;
   return fault;
 }
 

@@ -1,7 +1,9 @@
 #include "sim/workload.h"
 
-#include <charconv>
 #include <fmt/format.h>
+#include <optional>
+
+#include "base/decimal.h"
 
 namespace hapax {
 
@@ -10,13 +12,8 @@ Result<Load> Load::parse(std::string_view text) {
   if (text == "high") return Load{Kind::high};
   constexpr std::string_view kPoisson = "poisson:";
   if (text.starts_with(kPoisson)) {
-    const std::string_view rate = text.substr(kPoisson.size());
-    Load load{Kind::poisson};
-    const auto [end, status] = std::from_chars(rate.data(), rate.data() + rate.size(), load.rate);
-    if (status == std::errc{} && end == rate.data() + rate.size() && load.rate >= 1e-3 &&
-        load.rate <= 1e9) {
-      return load;
-    }
+    const std::optional<double> rate = decimal(text.substr(kPoisson.size()));
+    if (rate && *rate >= 1e-3 && *rate <= 1e9) return Load{Kind::poisson, *rate};
     return error("load '{}': the rate is a number of requests a second, from 0.001 to 1e9", text);
   }
   return error("load '{}' is not known; use low, high or poisson:RATE (requests a second)", text);

@@ -10,13 +10,12 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/container/options.hpp>
-#include <boost/container/vector.hpp>
 #include <variant>
 
 #include "base/box.h"
 #include "base/ids.h"
 #include "base/record.h"
+#include "base/slim_vector.h"
 #include "core/effects.h"
 #include "core/mutex_algorithm.h"
 #include "core/mutex_choices.h"
@@ -102,10 +101,8 @@ class VotingMutex {
   // larger.
   Clock clock_{};
   Box<Bid> bid_;  // Invariant: present just while waiting.
-  // As voter: requests that wait for the vote, sorted. Half the size of a std::vector.
-  boost::container::vector<
-      Stamp, void, boost::container::vector_options_t<boost::container::stored_size<std::uint32_t>>>
-      queue_;
+  // As voter: requests that wait for the vote, sorted.
+  SlimVector<Stamp> queue_;
   Clock candidate_clock_{};  // As voter: the request that has the vote. Meaningful while voted_ …
   NodeId candidate_{};       // … and whose it is.
   Phase phase_ = Phase::idle;

@@ -1,0 +1,2 @@
+// Boost.JSON, as one translation unit.
+#include <boost/json/src.hpp>

@@ -1,0 +1,88 @@
+// A change of a run: the script of it with something else in one place. What follows is kept, as far as it still can
+// happen; messages are named by their place among all that were ever on their link, so that they stay the same ones.
+import { isUnderWay, type Message, type Picture, type Scene } from './run';
+
+export interface Line {
+  command: string;
+  comments: string[];
+}
+
+const verbsOnLinks = ['deliver', 'drop', 'dup'];
+export const linkOf = (scene: Scene, m: Message) => `${scene.nodes[m.from]}->${scene.nodes[m.to]}`;
+const onMessage = (verb: string, scene: Scene, m: Message) => `${verb} ${linkOf(scene, m)} sent=${m.nth}`;
+
+// The message that a step delivers, loses or doubles.
+export function messageOf(picture: Picture, row: number): Message | undefined {
+  const step = picture.scene.steps[row];
+  const h = picture.scene.happenings.slice(...step.happenings).find((one) => ['receive', 'lost', 'copied'].includes(one.kind));
+  return h && picture.messages.find((m) => m.id === (h.original ?? h.message));
+}
+
+function linesOf(picture: Picture): Line[] {
+  return picture.scene.steps.map(({ command, comments }, row) => {
+    const verb = command.trim().split(/\s+/)[0];
+    const message = verbsOnLinks.includes(verb) ? messageOf(picture, row) : undefined;
+    return { command: message ? onMessage(verb, picture.scene, message) : command, comments };
+  });
+}
+const line = (command: string): Line => ({ command, comments: [] });
+
+// The message gets lost in the step in which it would have arrived.
+export function lose(picture: Picture, m: Message): Line[] {
+  const lines = linesOf(picture);
+  const dropped = onMessage('drop', picture.scene, m);
+  if (m.came === undefined) return [...lines, line(dropped)];
+  lines[m.came] = { ...lines[m.came], command: dropped };
+  return lines;
+}
+
+// It arrives after everything else.
+export function delay(picture: Picture, m: Message): Line[] {
+  const lines = linesOf(picture);
+  if (m.came === undefined) return lines;
+  return [...lines.toSpliced(m.came, 1), line(onMessage('deliver', picture.scene, m))];
+}
+
+// It arrives as the next step. REQUIRES: it is under way at `position`.
+export function deliverNow(picture: Picture, m: Message, position: number): Line[] {
+  const lines = linesOf(picture);
+  if (m.came !== undefined) lines.splice(m.came, 1);
+  return lines.toSpliced(position, 0, line(onMessage('deliver', picture.scene, m)));
+}
+
+// It arrives twice, the copy right after it. The copy takes a place on the link, so those of later messages move.
+export function duplicate(picture: Picture, m: Message): Line[] {
+  const { scene } = picture;
+  const at = m.came ?? picture.rows;
+  const isBefore = (other: Message) => other.from === m.from && other.to === m.to && (other.copied ?? other.sent) < at;
+  const nth = picture.messages.filter(isBefore).length + 1;
+  const moved = linesOf(picture).map((one, row) => {
+    const match = / sent=(\d+)$/.exec(one.command);
+    if (row < at || !match || Number(match[1]) < nth || !one.command.includes(` ${linkOf(scene, m)} `)) return one;
+    return { ...one, command: one.command.replace(/\d+$/, String(Number(match[1]) + 1)) };
+  });
+  moved.splice(at, 0, line(onMessage('dup', scene, m)));
+  if (m.came === undefined) return moved;
+  return moved.toSpliced(at + 2, 0, line(onMessage('deliver', scene, { ...m, nth })));
+}
+
+// Something happens after so many steps: request P1, crash P2, …
+export const insert = (picture: Picture, command: string, position: number): Line[] =>
+  linesOf(picture).toSpliced(position, 0, line(command));
+
+// Nothing happens after so many steps.
+export const cut = (picture: Picture, position: number): Line[] => linesOf(picture).slice(0, position);
+
+export const underWayAt = (picture: Picture, position: number) => picture.messages.filter((m) => isUnderWay(m, position));
+
+// The text of all scenes, one of them changed.
+export function scriptOf(scenes: Scene[], changed?: { scene: number; lines: Line[] }): string {
+  const block = (comments: string[], command: string) =>
+    [...comments.filter((comment) => comment.startsWith('#')), command, '----', ''].join('\n');
+  return scenes
+    .flatMap((scene, i) => [
+      block(scene.comments, scene.begin),
+      ...(changed?.scene === i ? changed.lines : scene.steps).map((step) => block(step.comments, step.command)),
+    ])
+    .join('\n');
+}

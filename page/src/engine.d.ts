@@ -1,0 +1,4 @@
+declare module '@engine/hapax.wasm?url' {
+  const url: string;
+  export default url;
+}

@@ -1,0 +1,211 @@
+// What the page is about: runs, each a fork of another or a new one, and the point at which the reader stands.
+import * as edit from './edit';
+import { Engine } from './engine';
+import { examples, type Example } from './examples';
+import { addressOf, kLargestScript, sharedIn } from './share';
+import { isUnderWay, phaseAt, understand, type Message, type Picture, type Scene } from './run';
+
+export interface Run {
+  id: number;
+  title: string;
+  source: string; // The script, one step a block.
+  pictures: Picture[];
+  example?: Example; // If it is one of ours, unchanged.
+  command: string; // With which the command line shows the same.
+  parent?: Run;
+  changedAt?: number; // The first step that its parent does not have.
+}
+
+export interface Algorithm {
+  name: string;
+  family: string;
+  kind?: string;
+  fifo_needed?: boolean;
+  can_deadlock?: boolean;
+  summary: string;
+}
+
+export interface NewRun {
+  algorithm: string;
+  n: number;
+  mode: 'random' | 'empty';
+  requests: number;
+  seed: number;
+}
+
+const commandsOf = (picture: Picture) => picture.scene.steps.map((step) => step.command);
+const picturesOf = (json: string) => (JSON.parse(json) as { scenes: Scene[] }).scenes.map(understand);
+
+class Laboratory {
+  engine = new Engine();
+  algorithms = $state.raw<Algorithm[]>([]);
+  runs = $state.raw<Run[]>([]);
+  run = $state.raw<Run | undefined>();
+  scene = $state(0);
+  position = $state(0);
+  problem = $state('');
+  busy = $state(false);
+  private lastId = 0;
+  private asked = 0; // So that an answer that comes too late is not shown.
+
+  get picture(): Picture | undefined {
+    return this.run?.pictures[this.scene];
+  }
+
+  async start() {
+    try {
+      this.algorithms = JSON.parse(await this.engine.ask('algorithms')).algorithms;
+    } catch (problem) {
+      this.fail(problem);
+    }
+    await this.openAddress(location.hash);
+  }
+
+  fail(problem: unknown) {
+    this.problem = problem instanceof Error ? problem.message : String(problem);
+  }
+
+  async openAddress(address: string) {
+    try {
+      const shared = await sharedIn(address);
+      if (shared.run !== undefined) {
+        await this.openText(shared.run, shared.title || 'a shared run');
+      } else {
+        const name = shared.trace ?? 'request-5-and-3';
+        const example = examples.find((one) => one.name === name);
+        if (!example) throw new Error(`there is no example '${name.slice(0, 60)}'`);
+        await this.openExample(example);
+      }
+      this.scene = Math.min(shared.scene ?? 0, (this.run?.pictures.length ?? 1) - 1);
+      this.position = Math.min(shared.at ?? this.picture?.rows ?? 0, this.picture?.rows ?? 0);
+    } catch (problem) {
+      this.fail(problem);
+      if (!this.run) await this.openExample(examples.find((one) => one.name === 'request-5-and-3')!);
+    }
+  }
+
+  address(): Promise<string> {
+    const { run, scene, position } = this;
+    const where = { scene, at: position };
+    if (!run) return Promise.resolve('#');
+    return addressOf(run.example ? { trace: run.example.name, ...where } : { run: run.source, title: run.title, ...where });
+  }
+
+  openExample(example: Example) {
+    const command = `hapax trace ${example.path}`;
+    return this.show(() => this.play('steps', example.text, { title: example.name, example, command }));
+  }
+
+  openText(text: string, title: string, command = '') {
+    if (text.length > kLargestScript) return this.fail(new Error('a trace of more than 1 MiB is too large for this page'));
+    return this.show(() => this.play('steps', text, { title, command }));
+  }
+
+  async openFile(file: File) {
+    if (file.size > kLargestScript) return this.fail(new Error(`'${file.name}' is larger than 1 MiB, too large for this page`));
+    await this.openText(await file.text(), file.name.replace(/\.trace$/, ''), `hapax trace ${file.name}`);
+  }
+
+  async openNew({ algorithm, n, mode, requests, seed }: NewRun) {
+    const elects = this.algorithms.find((one) => one.name === algorithm)?.family === 'election';
+    if (mode === 'random' && !elects) {
+      const request = { algorithm, n, requests, seed, load: 'high', latency: 'exp:1ms' };
+      return this.show(async () => {
+        const text = await this.engine.ask('simulate', JSON.stringify(request));
+        const command = `${text.slice(2, text.indexOf('\n'))} --trace run.trace`;
+        return this.play('steps', text, { title: `${algorithm}, N = ${n}, seed ${seed}`, command });
+      });
+    }
+    const names = Array.from({ length: n }, (_, i) => `P${i + 1}`).join(' ');
+    const first = mode === 'empty' ? '' : 'campaign P1\nstabilize\n';
+    const start = mode === 'empty' && algorithm === 'token-ring' ? 'start\n' : '';
+    return this.openText(`nodes ${algorithm} ${names}\n${start}${first}----\n`, `${algorithm}, N = ${n}`);
+  }
+
+  // --- changes: each is a fork ---
+
+  lose = (m: Message) => this.fork(`${this.nameOf(m)} lost`, edit.lose(this.picture!, m));
+  delay = (m: Message) => this.fork(`${this.nameOf(m)} comes last`, edit.delay(this.picture!, m));
+  duplicate = (m: Message) => this.fork(`${this.nameOf(m)} doubled`, edit.duplicate(this.picture!, m));
+  deliver = (m: Message) => this.fork(`${this.nameOf(m)} arrives`, edit.deliverNow(this.picture!, m, this.position), this.position + 1);
+  insert = (title: string, command: string) => this.fork(title, edit.insert(this.picture!, command, this.position), this.position + 1);
+  cut = () => this.fork(`only ${this.position} steps`, edit.cut(this.picture!, this.position));
+
+  // Whatever is under way arrives, whoever is inside leaves, until nothing more happens.
+  finish() {
+    const { scene } = this;
+    return this.change('run to its end', async () => {
+      let pictures = this.run!.pictures;
+      let source = '';
+      for (let round = 0; round <= 2 * pictures[scene].scene.nodes.length; ++round) {
+        const picture = pictures[scene];
+        const inside = picture.scene.nodes.filter((_, i) => phaseAt(picture, i, picture.rows) === 'inside');
+        const rests = !picture.messages.some((m) => isUnderWay(m, picture.rows));
+        if (rests && inside.length === 0) break;
+        const more = [...(picture.scene.rests ? ['stabilize'] : []), ...inside.map((name) => `release ${name}`)];
+        const lines = more.reduce<edit.Line[]>((all, command) => [...all, { command, comments: [] }], [...picture.scene.steps]);
+        source = edit.scriptOf(this.scenes(pictures), { scene, lines });
+        pictures = picturesOf(await this.engine.ask('steps_forgiving', source));
+      }
+      return pictures;
+    });
+  }
+
+  private scenes = (pictures: Picture[]) => pictures.map((picture) => picture.scene);
+  private nameOf = (m: Message) => `${m.text.split('(')[0]} ${edit.linkOf(this.picture!.scene, m).replace('->', '→')}`;
+
+  private fork(title: string, lines: edit.Line[], at?: number) {
+    const source = edit.scriptOf(this.scenes(this.run!.pictures), { scene: this.scene, lines });
+    return this.change(title, async () => picturesOf(await this.engine.ask('steps_forgiving', source)), at);
+  }
+
+  // Shows the fork where it begins to differ, or at its end.
+  private async change(title: string, make: () => Promise<Picture[]>, at?: number) {
+    const parent = this.run!;
+    const { scene } = this;
+    await this.show(async () => {
+      const pictures = await make();
+      const [before, after] = [commandsOf(parent.pictures[scene]), commandsOf(pictures[scene])];
+      const differs = after.findIndex((command, i) => command !== before[i]);
+      const changedAt = differs < 0 ? after.length : differs;
+      return this.made(pictures, { title, parent, changedAt, command: 'hapax replay run.trace' });
+    }, at ?? Infinity, scene);
+  }
+
+  private async play(ask: 'steps', text: string, about: Partial<Run> & { title: string; command: string }): Promise<Run> {
+    return this.made(picturesOf(await this.engine.ask(ask, text)), about);
+  }
+  private made(pictures: Picture[], about: Partial<Run> & { title: string; command: string }): Run {
+    return { ...about, id: ++this.lastId, pictures, source: edit.scriptOf(this.scenes(pictures)) };
+  }
+
+  private async show(make: () => Promise<Run>, at = Infinity, scene = 0) {
+    const mine = ++this.asked;
+    this.busy = true;
+    try {
+      const run = await make();
+      if (mine !== this.asked) return;
+      this.problem = '';
+      this.runs = run.parent ? [...this.runs, run] : [run];
+      this.run = run;
+      this.scene = scene;
+      this.position = Math.min(at, run.pictures[scene].rows);
+    } catch (problem) {
+      if (mine === this.asked) this.fail(problem);
+    } finally {
+      if (mine === this.asked) this.busy = false;
+    }
+  }
+
+  select(run: Run) {
+    this.run = run;
+    this.scene = Math.min(this.scene, run.pictures.length - 1);
+    this.position = Math.min(run.changedAt === undefined ? this.position : run.changedAt + 1, run.pictures[this.scene].rows);
+  }
+
+  go(position: number) {
+    this.position = Math.max(0, Math.min(position, this.picture?.rows ?? 0));
+  }
+}
+
+export const lab = new Laboratory();

@@ -1,0 +1,298 @@
+// A run as the engine tells it (src/page/steps.h), and what is to be seen in it: messages, bars, marks, who caused what.
+// Rows are the steps of the run, from 0; what was so before the first step has row -1.
+
+export interface Happening {
+  step: number;
+  kind: string;
+  node?: string;
+  peer?: string;
+  message?: number;
+  original?: number;
+  refused?: boolean;
+  fence?: string;
+  clock?: number;
+  text?: string;
+}
+export interface Step {
+  command: string;
+  comments: string[];
+  lines: string[];
+  error?: string;
+  happenings: [number, number];
+  members: string[];
+}
+export interface Scene {
+  algorithm: string;
+  nodes: string[];
+  rests: boolean;
+  theory: { messages: number; formula: string } | null;
+  begin: string;
+  comments: string[];
+  members: string[];
+  steps: Step[];
+  happenings: Happening[];
+}
+
+export interface Message {
+  id: number;
+  from: number;
+  to: number;
+  text: string;
+  sent: number; // Row; of a copy, of the original's sending.
+  came?: number;
+  fate: 'arrives' | 'lost' | 'under way';
+  copied?: number; // Row in which it was copied from another.
+  nth: number; // Of all that were ever put on its link, from 1.
+}
+export interface Bar {
+  kind: 'waiting' | 'inside' | 'leading';
+  node: number;
+  first: number;
+  last?: number; // Open, if there is none.
+  label: string;
+  alarm: boolean;
+}
+export interface Mark {
+  row: number;
+  node: number;
+  kind: 'step' | 'told' | 'deferred' | 'crash' | 'storage' | 'refused' | 'rejected';
+  label: string;
+  clock?: number;
+  reasons: string[];
+}
+export interface Picture {
+  scene: Scene;
+  rows: number;
+  messages: Message[];
+  bars: Bar[];
+  marks: Mark[];
+  dividers: { row: number; text: string }[];
+  crashed: (number | undefined)[]; // By node: in which row.
+}
+
+// REQUEST(clock=5) as a diagram has room for: REQUEST(5).
+export const shortMessage = (text: string) => text.replace(/\b[a-z_]+=/g, '');
+export const kindOf = (text: string) => text.split('(')[0];
+
+const fenceValue = (fence: string) => fence.split('.').map(BigInt);
+function isAbove(fence: string, other: string): boolean {
+  const [a, b] = [fenceValue(fence), fenceValue(other)];
+  return a[0] !== b[0] ? a[0] > b[0] : a[1] > b[1];
+}
+
+class Reader {
+  private nodes: Map<string, number>;
+  private byId = new Map<number, Message>();
+  private onLink = new Map<string, number>();
+  private open = new Map<number, Bar>();
+  private clocks: (number | undefined)[] = [];
+  private highest = '0.0';
+  picture: Picture;
+
+  constructor(scene: Scene) {
+    this.nodes = new Map(scene.nodes.map((name, i) => [name, i]));
+    this.picture = {
+      scene,
+      rows: scene.steps.length,
+      messages: [],
+      bars: [],
+      marks: [],
+      dividers: [],
+      crashed: scene.nodes.map(() => undefined),
+    };
+    const first = scene.steps[0]?.happenings[0] ?? scene.happenings.length;
+    this.read(-1, scene.happenings.slice(0, first));
+    scene.steps.forEach((step, row) => this.read(row, scene.happenings.slice(...step.happenings)));
+    this.markClashes();
+  }
+
+  private node(name: string | undefined): number {
+    return this.nodes.get(name ?? '') ?? 0;
+  }
+
+  private read(row: number, happenings: Happening[]) {
+    for (const h of happenings) this.add(row, h);
+    // One command may be several steps, each of one node.
+    const steps = new Map<number, Happening[]>();
+    for (const h of happenings) steps.set(h.step, [...(steps.get(h.step) ?? []), h]);
+    for (const step of steps.values()) this.mark(row, step);
+  }
+
+  private add(row: number, h: Happening) {
+    const node = this.node(h.node);
+    const peer = this.node(h.peer);
+    const message = h.message === undefined ? undefined : this.byId.get(h.message);
+    switch (h.kind) {
+      case 'send':
+        return this.put({ id: h.message!, from: node, to: peer, text: h.text ?? '', sent: row, fate: 'under way', nth: 0 });
+      case 'copied': {
+        const original = this.byId.get(h.original!)!;
+        return this.put({ ...original, id: h.message!, came: undefined, fate: 'under way', copied: row });
+      }
+      case 'receive':
+      case 'lost':
+        if (message) [message.came, message.fate] = [row, h.kind === 'lost' ? 'lost' : 'arrives'];
+        return;
+      case 'request':
+        return this.begin('waiting', node, row, '');
+      case 'enter': {
+        const isStale = h.fence !== undefined && !isAbove(h.fence, this.highest);
+        if (h.fence && !isStale) this.highest = h.fence;
+        this.end(node, row);
+        return this.begin('inside', node, row, h.fence ? `fence ${h.fence}` : '', isStale && h.fence !== undefined);
+      }
+      case 'leave':
+        return this.end(node, row);
+      case 'leader':
+        this.end(node, row);
+        if (h.peer === h.node) this.begin('leading', node, row, 'leads');
+        return;
+      case 'violation':
+        for (const i of [node, peer]) if (this.open.has(i)) this.open.get(i)!.alarm = true;
+        return;
+      case 'crash':
+        this.picture.crashed[node] = row;
+        return this.end(node, row);
+      case 'network':
+        this.picture.dividers.push({ row, text: h.text ?? '' });
+        return;
+      case 'storage':
+        if (!h.node) this.picture.dividers.push({ row, text: h.text ?? '' });
+    }
+  }
+
+  private put(message: Message) {
+    const link = `${message.from}>${message.to}`;
+    message.nth = (this.onLink.get(link) ?? 0) + 1;
+    this.onLink.set(link, message.nth);
+    this.byId.set(message.id, message);
+    this.picture.messages.push(message);
+  }
+  private begin(kind: Bar['kind'], node: number, first: number, label: string, alarm = false) {
+    if (this.open.get(node)?.kind === kind && kind !== 'waiting') return; // A further unit of a semaphore.
+    this.end(node, first);
+    const bar: Bar = { kind, node, first, label, alarm };
+    this.open.set(node, bar);
+    this.picture.bars.push(bar);
+  }
+  private end(node: number, row: number) {
+    const bar = this.open.get(node);
+    if (bar) bar.last = row;
+    this.open.delete(node);
+  }
+
+  private mark(row: number, step: Happening[]) {
+    if (step[0].node === undefined || step[0].kind === 'lost' || step[0].kind === 'copied') return;
+    const node = this.node(step[0].node);
+    const mark: Mark = { row, node, kind: 'step', label: '', reasons: [] };
+    for (const h of step) {
+      if (h.kind === 'note' && h.text) mark.reasons.push(h.text);
+      if (h.kind === 'told' && h.text !== 'start') [mark.kind, mark.label] = ['told', h.text ?? ''];
+      const answers = step.some((other) => other.kind === 'send' && other.peer === h.peer);
+      if (h.kind === 'defer' && !answers) mark.kind = 'deferred';
+      if (h.kind === 'reject') [mark.kind, mark.label] = ['rejected', 'refuses'];
+      if (h.kind === 'crash') mark.kind = 'crash';
+      if (h.kind === 'storage') {
+        mark.kind = h.refused ? 'refused' : 'storage';
+        mark.label = h.refused
+          ? h.text?.includes(' write ')
+            ? 'write refused'
+            : 'read refused'
+          : (h.text ?? '').replace(`${h.node} `, '').replace(/ with fence.*/, '');
+      }
+      if (h.kind === 'violation' || h.kind === 'reject' || h.kind === 'storage') mark.reasons.push(h.text ?? '');
+      if (h.clock !== undefined && h.clock !== this.clocks[node]) mark.clock = this.clocks[node] = h.clock;
+    }
+    this.picture.marks.push(mark);
+  }
+
+  // Two that are inside, or lead, at the same time although they must not.
+  private markClashes() {
+    const { bars, rows } = this.picture;
+    const alarmed = bars.filter((bar) => bar.alarm && bar.kind !== 'waiting');
+    for (const bar of alarmed) {
+      for (const other of alarmed) {
+        if (other.node === bar.node || other.kind !== bar.kind) continue;
+        if (other.first < (bar.last ?? rows) && bar.first < (other.last ?? rows)) bar.alarm = true;
+      }
+    }
+  }
+}
+
+export const understand = (scene: Scene): Picture => new Reader(scene).picture;
+
+// --- at a point of the run: after so many steps ---
+
+export const isUnderWay = (m: Message, position: number) =>
+  (m.copied ?? m.sent) < position && (m.came === undefined || m.came >= position);
+
+export const barAt = (picture: Picture, node: number, position: number) =>
+  picture.bars.findLast((bar) => bar.node === node && bar.first < position && (bar.last === undefined || bar.last >= position));
+
+export const hasCrashed = (picture: Picture, node: number, position: number) => (picture.crashed[node] ?? Infinity) < position;
+
+export type Phase = 'idle' | 'waiting' | 'inside' | 'leading' | 'crashed';
+export const phaseAt = (picture: Picture, node: number, position: number): Phase =>
+  hasCrashed(picture, node, position) ? 'crashed' : (barAt(picture, node, position)?.kind ?? 'idle');
+
+export const membersAt = (scene: Scene, position: number) =>
+  position === 0 ? scene.members : scene.steps[position - 1].members;
+
+// A member's state in few words: what is empty, and the phase, which is shown beside it, are left out.
+export const stateWords = (member: string) =>
+  (member.match(/[a-z_]+=(?:\{[^}]*\}|\[[^\]]*\]|\([^)]*\)|\S*)|\S+/g) ?? [])
+    .filter((word) => !/^phase=|=(\{\}|\[\]|\(\)|)$/.test(word))
+    .map((word) => word.replace('=', ' ').replace(/^([a-z_]+) /, (_, key: string) => `${key.replaceAll('_', ' ')} `))
+    .join(member.includes('=') ? ' · ' : ' ');
+
+// What has gone wrong by then, in the words of the command line; empty if nothing has.
+export function wrongAt(picture: Picture, position: number): string {
+  const { scene } = picture;
+  const end = position === 0 ? 0 : scene.steps[position - 1].happenings[1];
+  const violation = scene.happenings.slice(0, end).find((h) => h.kind === 'violation');
+  if (violation) return `${violation.node}: ${violation.text}`;
+  if (position < picture.rows) return '';
+  const phases = scene.nodes.map((_, i) => phaseAt(picture, i, position));
+  const waiting = scene.nodes.filter((_, i) => phases[i] === 'waiting');
+  const goesOn =
+    phases.includes('inside') ||
+    picture.messages.some((m) => isUnderWay(m, position) && !hasCrashed(picture, m.to, position));
+  if (waiting.length === 0 || goesOn) return '';
+  return `${waiting.join(', ')} ${waiting.length === 1 ? 'waits' : 'wait'} for ever: no message is under way and nobody is inside`;
+}
+
+export function countsAt(picture: Picture, position: number) {
+  return {
+    messages: picture.messages.filter((m) => m.copied === undefined && m.sent < position).length,
+    entries: picture.bars.filter((bar) => bar.kind === 'inside' && bar.first >= 0 && bar.first < position).length,
+  };
+}
+
+// --- who caused what: events are rows of nodes ---
+
+export interface Cone {
+  events: Set<string>;
+  messages: Set<number>;
+}
+export const eventKey = (row: number, node: number) => `${row}/${node}`;
+
+// The event itself and all that it follows from, or, forward, all that follows from it.
+export function coneOf(picture: Picture, row: number, node: number, forward: boolean): Cone {
+  const cone: Cone = { events: new Set(), messages: new Set() };
+  const todo: [number, number][] = [[row, node]];
+  for (let next = todo.pop(); next; next = todo.pop()) {
+    const [r, n] = next;
+    if (cone.events.has(eventKey(r, n))) continue;
+    cone.events.add(eventKey(r, n));
+    const own = picture.marks.filter((m) => m.node === n && (forward ? m.row > r : m.row < r)).map((m) => m.row);
+    if (own.length > 0) todo.push([forward ? Math.min(...own) : Math.max(...own), n]);
+    for (const m of picture.messages) {
+      if (m.fate !== 'arrives') continue;
+      if (forward && m.from === n && m.sent === r) todo.push([m.came!, m.to]);
+      else if (!forward && m.to === n && m.came === r) todo.push([m.sent, m.from]);
+      else continue;
+      cone.messages.add(m.id);
+    }
+  }
+  return cone;
+}

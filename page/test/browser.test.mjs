@@ -1,0 +1,252 @@
+// The page in Debian's chromium: what a reader does, and what must be seen then. HAPAX_LAB names the native laboratory.
+// PAGE_SHOTS=FOLDER also keeps pictures of it.
+import axe from 'axe-core';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import test, { after, before } from 'node:test';
+import { chromium } from 'playwright-core';
+import { serve } from '../serve.mjs';
+import { root } from './engine.mjs';
+
+let server, browser, url;
+const patience = { timeout: Number(process.env.PAGE_PATIENCE ?? 60_000) }; // Others may be busy on this machine.
+
+before(async () => {
+  server = await serve(`${root}/build/page/site`);
+  url = `http://127.0.0.1:${server.address().port}/`;
+  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+  browser = await chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+function native(...words) {
+  try {
+    return execFileSync(process.env.HAPAX_LAB, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (failed) {
+    assert.equal(failed.status, 1, failed.stderr);
+    return failed.stdout;
+  }
+}
+
+// A page that has loaded. Whatever it complains about, or asks of others, fails the test.
+async function open(t, address = '', options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  page.setDefaultTimeout(patience.timeout);
+  const complaints = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('request', (request) => request.url().startsWith(url) || request.url().startsWith('data:') || request.url().startsWith('blob:') || complaints.push(request.url()));
+  t.after(async () => {
+    await page.close();
+    assert.deepEqual(complaints, []);
+  });
+  await page.goto(url + address);
+  await page.locator('svg .name').first().waitFor();
+  return page;
+}
+const textOf = (page, selector) => page.locator(selector).innerText();
+const position = async (page) => textOf(page, '.player output');
+// Of a picture: all that is drawn, at the place where it is.
+const drawn = (page) => page.locator('.frame svg').evaluate((svg) => svg.innerHTML.replace(/<!--.*?-->/g, ''));
+// On an arrow, not far from where it begins, where no other crosses it.
+async function onArrow(page, id, act) {
+  const line = page.locator(`.arrow[data-message="${id}"] .shaft`);
+  await line.scrollIntoViewIfNeeded();
+  const at = await line.evaluate((shaft) => {
+    const { x1, y1, x2, y2 } = shaft;
+    for (let t = 0.05; t < 1; t += 0.05) {
+      const of = (a, b) => a.baseVal.value + t * (b.baseVal.value - a.baseVal.value);
+      const point = new DOMPoint(of(x1, x2), of(y1, y2)).matrixTransform(shaft.getScreenCTM());
+      if (document.elementFromPoint(point.x, point.y)?.closest('.arrow') === shaft.parentNode) return { x: point.x, y: point.y };
+    }
+    return null;
+  });
+  assert.ok(at, `arrow ${id} cannot be reached`);
+  await page.mouse[act](at.x, at.y);
+}
+const hasAddress = (page, words) => page.waitForFunction((some) => location.hash.includes(some), words, patience);
+
+test("a lecture's trace is stepped to its end, back, and by keys", async (t) => {
+  const page = await open(t, '#trace=request-5-and-3&at=0');
+  assert.equal(await position(page), '0 / 14');
+  for (let step = 1; step <= 14; ++step) {
+    await page.getByRole('button', { name: 'One step forward' }).click();
+    assert.equal(await position(page), `${step} / 14`);
+  }
+  assert.match(await textOf(page, '.lines'), /P1 is inside with fence 1\.15/);
+  assert.match(await textOf(page, '.counts'), /8 messages, 2 entries: 4 an entry; theory: 2\(N-1\) = 4/);
+  assert.equal(await page.locator('.future').count(), 0);
+  await page.getByRole('button', { name: 'One step back' }).click();
+  assert.equal(await position(page), '13 / 14');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await position(page), '1 / 14');
+  await page.getByRole('slider').fill('8');
+  assert.match(await textOf(page, '.lines'), /P2 defers P1/);
+  assert.match(await textOf(page, '.members'), /P2\s+waiting/);
+});
+
+test('a pointed at message says what it carries, an event what it follows from', async (t) => {
+  const page = await open(t, '#trace=request-5-and-3');
+  await onArrow(page, 1, 'move');
+  assert.match(await textOf(page, '.hint'), /P1 → P\d: REQUEST\(clock=5\)/);
+  await page.locator('.mark .hit').last().hover({ force: true }); // Its own dot covers it.
+  assert.match(await textOf(page, '.hint'), /Step 14/);
+  assert.ok((await page.locator('.mark.past').count()) > 8);
+});
+
+test('a message lost by a click leads to what the checker says', async (t) => {
+  const page = await open(t);
+  await page.getByLabel('Algorithm').first().selectOption('ricart-agrawala');
+  await page.getByLabel('N', { exact: true }).first().fill('2');
+  await page.getByLabel('Run').first().selectOption('empty');
+  await page.getByRole('button', { name: 'New run' }).click();
+  await page.getByRole('button', { name: 'P1 asks' }).click();
+  await page.getByRole('button', { name: 'Run to its end' }).click();
+  await page.locator('.fork', { hasText: 'run to its end' }).waitFor();
+  await onArrow(page, 2, 'click');
+  await page.locator('.menu').getByRole('button', { name: 'Lose' }).click();
+  await page.locator('.fork', { hasText: 'REPLY P2→P1 lost' }).waitFor();
+  const said = await textOf(page, '.wrong');
+  const checked = JSON.parse(native('check', 'ricart-agrawala', '-n', '2', '--faults', 'loss', '--expect-progress', '--json'));
+  assert.match(checked.trace.split('\n')[0], /P\d waits for ever/);
+  assert.equal(said, 'P1 waits for ever: no message is under way and nobody is inside');
+  assert.match(await textOf(page, '.members'), /P1\s+waiting/);
+  // The run before is still there.
+  await page.locator('.fork', { hasText: 'run to its end' }).click();
+  assert.equal(await page.locator('.wrong').count(), 0);
+});
+
+test('delayed, doubled and crashed are forks, too', async (t) => {
+  const page = await open(t, '#trace=request-5-and-3');
+  await onArrow(page, 1, 'click');
+  await page.locator('.menu').getByRole('button', { name: 'Duplicate' }).click();
+  await page.locator('.fork', { hasText: 'doubled' }).waitFor();
+  assert.equal(await page.locator('.arrow.copy').count(), 1);
+  await onArrow(page, 2, 'click');
+  await page.locator('.menu').getByRole('button', { name: 'Delay' }).click();
+  await page.locator('.fork', { hasText: 'comes last' }).waitFor();
+  await page.keyboard.press('Home');
+  await page.getByRole('button', { name: 'P3 crashes' }).click();
+  await page.locator('.fork', { hasText: 'P3 crashes' }).waitFor();
+  assert.match(await textOf(page, '.members'), /P3\s+crashed/);
+  assert.equal(await page.locator('.fork').count(), 4);
+});
+
+test('a shared address opens the same picture', async (t) => {
+  const page = await open(t, '#trace=lamport-overtaken&at=2');
+  await onArrow(page, 1, 'click');
+  await page.locator('.menu').getByRole('button', { name: 'Lose' }).click();
+  await page.locator('.fork', { hasText: 'lost' }).waitFor();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await hasAddress(page, 'run=');
+  await hasAddress(page, 'at=3');
+  const other = await open(t, new URL(page.url()).hash);
+  assert.equal(await position(other), await position(page));
+  // Only the original knows of what it is a fork.
+  const plain = async (one) => (await drawn(one)).replaceAll(' changed', '');
+  assert.equal(await plain(other), await plain(page));
+});
+
+async function check(page, algorithm, n) {
+  const prove = page.getByRole('region', { name: 'Prove' });
+  await prove.getByLabel('Algorithm').selectOption(algorithm);
+  await prove.getByLabel('N', { exact: true }).fill(String(n));
+  await prove.getByRole('button', { name: 'Check', exact: true }).click();
+  await prove.locator('.figures').waitFor();
+  return prove.locator('.verdict').innerText();
+}
+
+test('every schedule is checked: the deadlock of basic Maekawa, the proof of Ricart–Agrawala', async (t) => {
+  const page = await open(t);
+  const proved = JSON.parse(native('check', 'ricart-agrawala', '-n', '3', '--json'));
+  const told = await check(page, 'ricart-agrawala', 3);
+  assert.ok(told.includes(proved.proved), told);
+  assert.ok(told.includes('2,233 states') && proved.states === 2233, told);
+  assert.ok(told.includes(`${proved.transitions.toLocaleString('en')} transitions, depth ${proved.depth}`), told);
+
+  const found = JSON.parse(native('check', 'maekawa-basic', '-n', '3', '--json'));
+  const verdict = await check(page, 'maekawa-basic', 3);
+  assert.ok(verdict.includes('VIOLATED, progress') && verdict.includes(found.finding), verdict);
+  await page.getByRole('button', { name: 'Show a shortest way there' }).click();
+  await page.locator('.fork', { hasText: 'progress' }).waitFor();
+  assert.equal(await position(page), '6 / 6');
+  assert.equal(await textOf(page, '.wrong'), 'P1, P2, P3 wait for ever: no message is under way and nobody is inside');
+});
+
+test('a check can be stopped', async (t) => {
+  const page = await open(t);
+  const prove = page.getByRole('region', { name: 'Prove' });
+  await prove.getByLabel('N', { exact: true }).fill('5');
+  await prove.getByLabel('Each asks').fill('3');
+  await prove.getByRole('button', { name: 'Check', exact: true }).click();
+  await prove.getByText(/states, depth/).waitFor();
+  await prove.getByRole('button', { name: 'Stop' }).click();
+  await prove.getByText('Stopped.').waitFor();
+  assert.ok((await check(page, 'central', 2)).includes('HOLDS'));
+});
+
+test('what a stranger sends is only shown', async (t) => {
+  const hostile = '<img src=x onerror=alert(1)>\u202e<script>alert(1)</script>';
+  const page = await open(t);
+  page.on('dialog', () => assert.fail('a script ran'));
+  const files = [
+    ['odd.trace', `# ${hostile}\nnodes central <script>alert(1)</script> <b>P2</b>\nrequest <b>P2</b>\nstabilize\n----\n`],
+    [`${hostile.slice(0, 20)}.trace`.replaceAll('/', ''), `${hostile}\n----\n`],
+    ['large.trace', 'x'.repeat(2 << 20)],
+    ['bytes.trace', '\u0000\uffff\n'],
+  ];
+  for (const [name, text] of files) {
+    await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await page.locator(name === 'odd.trace' ? '.fork:has-text("odd")' : '.problem').first().waitFor();
+    if (name !== 'odd.trace') await page.getByRole('button', { name: 'Dismiss' }).click();
+  }
+  for (const address of ['#run=AAAA', '#run=%%%', `#trace=${encodeURIComponent(hostile)}`, '#at=99999999999&scene=7']) {
+    const other = await open(t, address);
+    other.on('dialog', () => assert.fail('a script ran'));
+    assert.ok((await other.locator('svg .name').count()) > 0);
+    assert.equal(await other.locator('.problem').count(), address.startsWith('#at') ? 0 : 1);
+  }
+  assert.equal(await page.locator('main img, main script, main b').count(), 0);
+});
+
+test('axe-core finds no violation, in light, dark and at 380 px, and nothing is wider than the page', async (t) => {
+  for (const [name, options] of [
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['phone', { colorScheme: 'light', viewport: { width: 380, height: 780 } }],
+  ]) {
+    const page = await open(t, '#trace=lamport-overtaken', options);
+    await check(page, 'maekawa-basic', 3);
+    await page.locator('details summary').click();
+    // As an extension would: the page's own policy lets nothing in.
+    const found = await (await page.context().newCDPSession(page)).send('Runtime.evaluate', {
+      expression: `${axe.source}; axe.run().then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200) + n.failureSummary)])))`,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    assert.deepEqual(JSON.parse(found.result.value ?? 'null'), [], `${name}: ${found.result.value}`);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, name);
+  }
+});
+
+if (process.env.PAGE_SHOTS) {
+  test('pictures', async (t) => {
+    for (const [name, address, options] of [
+      ['light', '#trace=lamport-overtaken', {}],
+      ['dark', '#trace=six-processes&at=20', { colorScheme: 'dark' }],
+      ['phone', '#trace=maekawa-deadlock-3', { viewport: { width: 380, height: 780 } }],
+    ]) {
+      const page = await open(t, address, options);
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: `${process.env.PAGE_SHOTS}/page-${name}.png` });
+    }
+  });
+}
