@@ -33,6 +33,7 @@ export interface NewRun {
   seed: number;
 }
 
+const kFirst = 'request-5-and-3'; // The example to begin with.
 const commandsOf = (picture: Picture) => picture.scene.steps.map((step) => step.command);
 const picturesOf = (json: string) => (JSON.parse(json) as { scenes: Scene[] }).scenes.map(understand);
 
@@ -71,7 +72,7 @@ class Laboratory {
       if (shared.run !== undefined) {
         await this.openText(shared.run, shared.title || 'a shared run');
       } else {
-        const name = shared.trace ?? 'request-5-and-3';
+        const name = shared.trace ?? kFirst;
         const example = examples.find((one) => one.name === name);
         if (!example) throw new Error(`there is no example '${name.slice(0, 60)}'`);
         await this.openExample(example);
@@ -80,8 +81,11 @@ class Laboratory {
       this.position = Math.min(shared.at ?? this.picture?.rows ?? 0, this.picture?.rows ?? 0);
     } catch (problem) {
       this.fail(problem);
-      if (!this.run) await this.openExample(examples.find((one) => one.name === 'request-5-and-3')!);
     }
+    if (this.run) return;
+    const { problem } = this; // Stays to be read beside what is there to be seen.
+    await this.openExample(examples.find((one) => one.name === kFirst)!);
+    this.problem = problem;
   }
 
   address(): Promise<string> {

@@ -104,6 +104,9 @@ class Reader {
     this.read(-1, scene.happenings.slice(0, first));
     scene.steps.forEach((step, row) => this.read(row, scene.happenings.slice(...step.happenings)));
     this.markClashes();
+    if (wrongAt(this.picture, this.picture.rows).includes('for ever')) {
+      for (const bar of this.open.values()) if (bar.kind === 'waiting') bar.label = 'waits for ever';
+    }
   }
 
   private node(name: string | undefined): number {

@@ -4,7 +4,7 @@ import { LabelPlacer, textWidth, type Place, type Point } from './labels';
 import { kindOf, shortMessage, type Bar, type Mark, type Message, type Picture } from './run';
 
 const kRow = 30;
-const kTop = 34;
+const kTop = 8;
 const kGutter = 34; // For the numbers of the steps.
 const kBarHalf = 6;
 const kPaleHalf = 4;
@@ -102,7 +102,7 @@ class Drawing {
       labels: [],
     };
     this.placeRows(withCaptions);
-    this.placer = new LabelPlacer({ x: 0, y: kTop - 8 }, { x: right, y: this.sheet.height });
+    this.placer = new LabelPlacer({ x: 0, y: 0 }, { x: right, y: this.sheet.height });
     this.draw();
     this.label();
   }
@@ -115,7 +115,7 @@ class Drawing {
     scene.steps.forEach((step, row) => {
       const said = [row === 0 ? opening : '', remarkOf(step.comments)].filter((text) => text !== '').join(' ');
       if (withCaptions && said !== '') {
-        const lines = wrapped(said, 11.5, kCaptionWidth - 36);
+        const lines = wrapped(said, 11.5, kCaptionWidth - 30);
         if (row > 0) y = Math.max(y + 8, free);
         this.sheet.captions.push({ y, row, lines });
         free = y + lines.length * kCaptionLine + 14;
@@ -130,7 +130,7 @@ class Drawing {
     return this.sheet.columns[node];
   }
   private y(row: number) {
-    return row < 0 ? kTop + 4 : this.sheet.rows[row];
+    return row < 0 ? 0 : this.sheet.rows[row];
   }
   private get bottom() {
     return this.sheet.height - 8;
@@ -153,7 +153,7 @@ class Drawing {
   private draw() {
     const { picture, sheet, placer } = this;
     sheet.ends = picture.crashed.map((row) => (row === undefined ? this.bottom : this.y(row)));
-    sheet.columns.forEach((x, i) => placer.avoid({ x, y: kTop }, { x, y: sheet.ends[i] }, 3));
+    sheet.columns.forEach((x, i) => placer.avoid({ x, y: 0 }, { x, y: sheet.ends[i] }, 3));
     for (const { row } of picture.dividers) sheet.dividers.push({ y: this.y(row), row });
     for (const bar of picture.bars) {
       const half = bar.kind === 'waiting' ? kPaleHalf : kBarHalf;
@@ -234,7 +234,7 @@ class Drawing {
     const places = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95].flatMap((along) =>
       this.beside({ x: this.x(bar.node), y: from + along * Math.min(to - from, 160) }, kBarHalf, width),
     );
-    this.write(places, bar.label, bar.first, 'strong', bar.alarm ? 'alarm' : bar.kind === 'leading' ? 'leading' : 'inside');
+    this.write(places, bar.label, bar.first, 'strong', bar.alarm || bar.kind === 'waiting' ? 'alarm' : bar.kind === 'leading' ? 'leading' : 'inside');
   }
 
   private labelMark(mark: Mark & Point) {

@@ -51,7 +51,7 @@ async function open(t, address = '', options = {}) {
 const textOf = (page, selector) => page.locator(selector).innerText();
 const position = async (page) => textOf(page, '.player output');
 // Of a picture: all that is drawn, at the place where it is.
-const drawn = (page) => page.locator('.frame svg').evaluate((svg) => svg.innerHTML.replace(/<!--.*?-->/g, ''));
+const drawn = (page) => page.locator('.frame svg').last().evaluate((svg) => svg.innerHTML.replace(/<!--.*?-->/g, ''));
 // On an arrow, not far from where it begins, where no other crosses it.
 async function onArrow(page, id, act) {
   const line = page.locator(`.arrow[data-message="${id}"] .shaft`);
