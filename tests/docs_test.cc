@@ -47,7 +47,8 @@ std::vector<fs::path> pages() {
   std::vector<fs::path> pages;
   for (const auto& entry : fs::recursive_directory_iterator(HAPAX_ROOT)) {
     const fs::path& page = entry.path();
-    const bool is_built = page.string().find("/build/") != std::string::npos;
+    const bool is_built = page.string().find("/build/") != std::string::npos ||
+                          page.string().find("/node_modules/") != std::string::npos;
     if (page.extension() == ".md" && !is_built) pages.push_back(page);
   }
   return pages;

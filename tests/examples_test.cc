@@ -69,9 +69,9 @@ Lines hapax_commands(const fs::path& page) {
   return commands;
 }
 
-// `hapax …` within a sentence.
+// `hapax …` within a sentence; but `./run page` is the script's own.
 Lines quoted_commands(const fs::path& page) {
-  static const std::regex quoted{R"(`(?:\./run|(?:build/)?hapax) ([^`]+)`)"};
+  static const std::regex quoted{R"(`(?:\./run(?! page\b)|(?:build/)?hapax) ([^`]+)`)"};
   Lines commands;
   const std::string text = contents_of(page);
   for (std::sregex_iterator at{text.begin(), text.end(), quoted}, end; at != end; ++at) {

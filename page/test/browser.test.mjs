@@ -246,7 +246,7 @@ if (process.env.PAGE_SHOTS) {
     ]) {
       const page = await open(t, address, options);
       await page.waitForTimeout(500);
-      await page.screenshot({ path: `${process.env.PAGE_SHOTS}/page-${name}.png` });
+      await page.screenshot({ path: `${process.env.PAGE_SHOTS}/${name}.png` });
     }
   });
 }

@@ -95,15 +95,6 @@ MutexModel::Row MutexModel::copy_of(const std::uint64_t* row) const {
   return copy;
 }
 
-bool MutexModel::put(Row& row, Steps& steps, std::uint32_t field, std::uint32_t value) const {
-  if (!layout_.fits(field, value)) {
-    steps.find_too_narrow();
-    return false;
-  }
-  layout_.set(row.data(), field, value);
-  return true;
-}
-
 std::uint32_t MutexModel::number_of(const Shared& common) {
   if (const auto known = shared_numbers_.find(common.key()); known != shared_numbers_.end()) {
     return known->second;
@@ -119,7 +110,7 @@ std::uint32_t MutexModel::number_of(const Shared& common) {
 
 void MutexModel::expand(const std::uint64_t* row, Steps& steps) {
   const Shared common = shared_in(row);
-  for (std::uint32_t i = 0; i < n_ && !steps.is_too_narrow(); ++i) {
+  for (std::uint32_t i = 0; i < n_; ++i) {
     if (common.has_crashed(i)) continue;
     const std::uint32_t local = layout_.get(row, i);
     if (members_.may_ask(i, local)) {
@@ -135,7 +126,6 @@ void MutexModel::expand(const std::uint64_t* row, Steps& steps) {
   for (std::uint32_t from = 0, at = n_; from < n_; ++from) {
     for (std::uint32_t to = 0; to < n_; ++to) {
       if (from == to) continue;
-      if (steps.is_too_narrow()) return;
       if (layout_.get(row, at) != 0) expand_link(row, steps, common, from, to);
       ++at;
     }
@@ -148,7 +138,6 @@ void MutexModel::expand_link(const std::uint64_t* row, Steps& steps, const Share
   const std::uint32_t at = link(from, to);
   const std::uint32_t content = layout_.get(row, at);
   for (const LinkContents::Take take : links_.takes(content)) {
-    if (steps.is_too_narrow()) return;
     if (!common.has_crashed(to)) {
       Row next = copy_of(row);
       if (!put(next, steps, at, take.rest)) return;

@@ -114,4 +114,15 @@ class MutexModel final : public SearchModel {
   bool frozen_ = false;
 };
 
+// Every step of a search goes through it: here, so that it is inlined.
+inline bool MutexModel::put(Row& row, Steps& steps, std::uint32_t field,
+                            std::uint32_t value) const {
+  if (!layout_.fits(field, value)) [[unlikely]] {
+    steps.find_too_narrow();
+    return false;
+  }
+  layout_.set(row.data(), field, value);
+  return true;
+}
+
 }  // namespace hapax
