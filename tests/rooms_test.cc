@@ -140,9 +140,10 @@ const std::map<std::string, Names> kSees{
       "viewcheck", "redlock", "sim", "compare", "swarm", "audit", "console", "lab_commands",
       "told"}},
     {"cell_commands", {"base", "console", "jobs"}},
+    {"group_commands", {"base", "certs", "console", "jobs"}},
     {"cli",
-     {"cell_commands", "base", "core", "catalog", "certs", "console", "jobs", "serve",
-      "lab_commands"}},
+     {"cell_commands", "group_commands", "base", "core", "catalog", "certs", "console", "jobs",
+      "serve", "lab_commands"}},
     {"programs", {"base", "embedded", "engines", "client", "console", "jobs", "cli"}},
 };
 // What users include, include/hapax/, is everybody's.

@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "cli/people.h"
+#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"

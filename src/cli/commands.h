@@ -1,4 +1,4 @@
-// The commands about locks and groups, and those about hapax itself.
+// The commands about locks and elections, and those about hapax itself.
 #pragma once
 
 #include <functional>
@@ -20,13 +20,6 @@ Command watch_command();
 Command break_command();
 Command elect_command();
 Command resign_command();
-Command status_command();
-Command members_command();
-Command leave_command();
-Command evict_command();
-Command settings_command();
-Command backup_command();
-Command stats_command();
 
 // About all commands. REQUIRES: the program outlives them.
 Command completion_command(const Program& program);

@@ -7,7 +7,7 @@
 
 #include "cli/changes.h"
 #include "cli/elect.h"
-#include "cli/people.h"
+#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/log.h"

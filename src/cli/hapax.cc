@@ -5,6 +5,7 @@
 #include "cell_commands/cell_commands.h"
 #include "cli/commands.h"
 #include "console/become.h"
+#include "group_commands/group_commands.h"
 #include "lab_commands/lab_commands.h"
 
 namespace hapax::cli {

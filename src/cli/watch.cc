@@ -8,7 +8,7 @@
 
 #include "cli/changes.h"
 #include "cli/commands.h"
-#include "cli/people.h"
+#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/signals.h"
 #include "hapax/hapax.h"

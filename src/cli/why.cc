@@ -13,7 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/graph.h"
-#include "cli/people.h"
+#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"

@@ -6,9 +6,9 @@
 
 #include "base/release.h"
 #include "certs/new_file.h"
-#include "cli/commands.h"
 #include "console/exit_status.h"
 #include "console/show.h"
+#include "group_commands/group_commands.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 

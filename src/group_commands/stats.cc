@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "cli/commands.h"
-#include "cli/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/number.h"
 #include "console/show.h"
 #include "console/signals.h"
 #include "console/table.h"
+#include "group_commands/group_commands.h"
+#include "group_commands/people.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"

@@ -1,4 +1,4 @@
-#include "cli/people.h"
+#include "group_commands/people.h"
 
 #include <fmt/format.h>
 #include <utility>

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/duration.h"
-#include "cli/commands.h"
-#include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"
+#include "group_commands/group_commands.h"
+#include "group_commands/view_text.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 

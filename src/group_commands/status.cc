@@ -8,15 +8,15 @@
 
 #include "base/counted.h"
 #include "base/duration.h"
-#include "cli/commands.h"
-#include "cli/people.h"
-#include "cli/view_text.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"
 #include "console/signals.h"
 #include "console/table.h"
 #include "console/terminal.h"
+#include "group_commands/group_commands.h"
+#include "group_commands/people.h"
+#include "group_commands/view_text.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 

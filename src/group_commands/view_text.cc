@@ -1,4 +1,4 @@
-#include "cli/view_text.h"
+#include "group_commands/view_text.h"
 
 #include <chrono>
 #include <fmt/format.h>
