@@ -133,6 +133,41 @@ TEST_F(Rights, AProgramBelievesTheUserThatItIsTold) {
   EXPECT_THAT(wrong.err, HasSubstr("there is no user nosuch"));
 }
 
+TEST_F(Rights, OfFilesAreThoseOfLocksByTheirPaths) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const auto daemon =
+      start_daemon({"--clients", socket("clients"), "--socket-mode", "0666", "--role",
+                    "nobody=read on public/*", "--role", "nobody=lock on public/board"});
+  for (const char* path : {"public/board", "public/rules", "secret"}) {
+    EXPECT_EQ(hapax({"file", "put", path}).status, 0);
+  }
+  const auto as_nobody = [&](const Arguments& words) {
+    Arguments all = words;
+    all.insert(all.end(), {"--server-user", "root"});
+    return hapax(all, true);
+  };
+  EXPECT_EQ(as_nobody({"file", "get", "public/rules"}).status, 0);
+  EXPECT_EQ(as_nobody({"file", "put", "public/board"}).status, 0);
+  for (const Arguments& words : {Arguments{"file", "put", "public/rules"},
+                                 {"file", "rm", "public/rules"},
+                                 {"file", "cas", "secret", "--version", "0"},
+                                 {"file", "get", "secret"},
+                                 {"file", "get", "secret", "--fresh"},
+                                 {"fence", "check", "secret", "1.1"}}) {
+    const Outcome refused = as_nobody(words);
+    EXPECT_EQ(refused.status, 77) << words[1] << ' ' << words[2] << refused.err;
+  }
+  const Outcome listed = as_nobody({"file", "ls", "--json"});
+  EXPECT_THAT(listed.out, HasSubstr("public/rules"));
+  EXPECT_THAT(listed.out, Not(HasSubstr("secret")));
+  const auto events = start({"events", "--server-user", "root"}, true);
+  EXPECT_TRUE(eventually([&] { return events->out().find("begun") != std::string::npos; }));
+  hapax({"file", "put", "secret"});
+  hapax({"file", "put", "public/rules"});
+  EXPECT_TRUE(eventually([&] { return events->out().find("public/rules") != std::string::npos; }));
+  EXPECT_THAT(events->out(), Not(HasSubstr("secret")));
+}
+
 TEST_F(Rights, ASocketIsItsUsersUntilItIsShared) {
   if (geteuid() != 0) GTEST_SKIP() << "needs another user";
   const auto daemon = start_daemon({"--clients", socket("clients"), "--clients", socket("too")});
