@@ -319,13 +319,17 @@ std::function<void(const session::Answer&)> Clients::tell_if_here(Visitor& visit
     const auto may_read = [&](const std::string& name) {
       return name.empty() || host_.roles.may(there->caller(), Right::read, name);
     };
-    session::Answer seen = answer;
-    if (auto* names = std::get_if<session::FileNames>(&seen)) {
-      std::erase_if(names->files, [&](const auto& file) { return !may_read(file.path); });
-    } else if (auto* told = std::get_if<session::EventsTold>(&seen)) {
-      std::erase_if(told->events, [&](const auto& event) { return !may_read(event.name); });
+    if (const auto* names = std::get_if<session::FileNames>(&answer)) {
+      session::FileNames seen = *names;
+      std::erase_if(seen.files, [&](const auto& file) { return !may_read(file.path); });
+      there->tell(seen);
+    } else if (const auto* told = std::get_if<session::EventsTold>(&answer)) {
+      session::EventsTold seen = *told;
+      std::erase_if(seen.events, [&](const auto& event) { return !may_read(event.name); });
+      there->tell(seen);
+    } else {
+      there->tell(answer);
     }
-    there->tell(seen);
   };
 }
 
