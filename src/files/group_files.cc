@@ -137,7 +137,12 @@ void GroupFiles::sweep() {
   if (is_stopped_ || !engine_) return;
   for (const std::string& path :
        cache_.owned([this](const FileOwner& owner) { return is_orphan(owner); })) {
-    writer_->add({path, std::nullopt, cache_.find(path)->version, {}, {}, [](const auto&) {}});
+    // One that is not answered for must not fill up the line before the clients' own.
+    if (!removing_.insert(path).second) continue;
+    writer_->add(
+        {path, std::nullopt, cache_.find(path)->version, {}, {}, [this, path](const auto&) {
+           removing_.erase(path);
+         }});
   }
 }
 

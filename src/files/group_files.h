@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -106,6 +107,7 @@ class GroupFiles {
   EventDesk events_;
   std::map<SessionId, Open> sessions_;                    // Alive, with their open questions.
   std::deque<std::pair<session::FileList, Tell>> lists_;  // To be asked of the engine.
+  std::set<std::string> removing_;                        // Orphans, under way.
   SessionId last_session_ = 0;
   bool is_loading_ = false;
   bool is_listing_ = false;
