@@ -153,6 +153,7 @@ Command describe_run(RunArguments& a) {
           "  hapax run deploy -c 'git pull && make'\n"
           "  hapax run -s reports -- ./report.sh          with other readers, see node "
           "--algorithm\n"
+          "  hapax run --address etcd://h1:2379 db -- ./x  in one line with `etcdctl lock db`\n"
           "CMD is a process group of its own and has standard input; on a terminal it is in "
           "the\nforeground, else signals go to all of it. What it leaves behind ends with "
           "it. If the daemon\nis gone or silent, the group gets SIGTERM and, before "

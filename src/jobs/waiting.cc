@@ -141,10 +141,10 @@ bool Hold::connect_elsewhere(const Wanted& wanted) {
 void Hold::take(const Wanted& asked, const Least& least) {
   Wanted wanted = asked;
   find_cell(wanted.address, wanted.name);
+  connect(wanted.address, wanted.name);  // As it was given, for an error to say where.
   addresses_ =
       Client::options_for(wanted.address.empty() ? Client::default_address() : wanted.address)
           .addresses;
-  connect(wanted.address, wanted.name);  // As it was given, for an error to say where.
   auto patience = std::chrono::duration_cast<std::chrono::nanoseconds>(kForever);
   const bool at_once = wanted.nonblock || (wanted.wait_s && *wanted.wait_s == 0);
   if (at_once) {

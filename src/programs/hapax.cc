@@ -13,6 +13,7 @@
 #include "console/become.h"
 #include "console/exit_status.h"
 #include "hapax/client.h"
+#include "jobs/reach.h"
 
 // In the place of the client's own, which needs OpenSSL: the linker takes the first that it finds.
 hapax::Result<std::shared_ptr<hapax::client::TlsIdentity>> hapax::client::load_identity(
@@ -38,6 +39,9 @@ int start(int argc, char** argv) try {
     become("hapax-commands", argv,
            argv[1] == nullptr ? "hapax" : fmt::format("`hapax {}`", argv[1]));
   };
+  if (goes_to_engine(argv)) {
+    become("hapax-engines", argv, fmt::format("`hapax {}` on an engine", argv[1]));
+  }
   if (argc < 2 || std::string_view{argv[1]} != "run") all_commands();
   Program program;
   program.commands = {run_command([&](const std::string& address) {

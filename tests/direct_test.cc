@@ -1,0 +1,97 @@
+// Commands on an engine itself, with no daemon of ours, as people use them.
+#include <boost/json.hpp>
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <signal.h>
+#include <string>
+
+#include "etcd_testing.h"
+#include "run_testing.h"
+
+namespace hapax::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Direct : public Run {
+ protected:
+  void SetUp() override {
+    if (!EtcdServer::is_here(folder_)) GTEST_SKIP() << "no etcd to test against";
+    ASSERT_TRUE(etcd_.start("data"));
+    environment_ = {{"HAPAX_ADDRESS", etcd_.url()}, {"HAPAX_ENGINE_TTL", "2s"}};
+  }
+  EtcdServer etcd_{folder_};
+};
+
+TEST_F(Direct, RunHasTheCommandsStatusAndItsFenceAndConflictsLikeFlock) {
+  const auto done = hapax({"run", "backup", "--", "sh", "-c", "echo $HAPAX_FENCE; exit 7"});
+  EXPECT_EQ(done.status, 7) << done.err;
+  EXPECT_THAT(done.out, ::testing::MatchesRegex("1\\.[0-9]+\n"));
+  const auto job = start({"run", "backup", "--", "sleep", "60"});
+  const Arguments who{"who", "backup", "--json"};
+  const auto holders = [&] { return object_of(who).at("locks").as_array(); };
+  ASSERT_TRUE(eventually([&] { return !holders().empty(); }, 20s)) << job->err();
+  EXPECT_EQ(holders()[0].at("holder").at("pid").as_int64(), job->pid());
+  EXPECT_EQ(hapax({"run", "-n", "backup", "--", "true"}).status, 1);
+  EXPECT_EQ(hapax({"run", "-w", "0.2", "-E", "99", "backup", "--", "true"}).status, 99);
+  EXPECT_EQ(hapax({"try", "backup"}).out, "backup is taken\n");
+  job->signal(SIGTERM);
+  EXPECT_EQ(job->wait(), 128 + SIGTERM);
+  EXPECT_THAT(hapax({"try", "backup"}).out, HasSubstr("was free"));
+}
+
+TEST_F(Direct, AWaitThatIsInterruptedStandsInNobodysWay) {
+  const auto job = start({"run", "backup", "--", "sleep", "60"});
+  const auto waits = [&] {
+    const auto locks = object_of({"who", "backup", "--json"}).at("locks").as_array();
+    return locks.empty() ? -1 : static_cast<int>(locks[0].at("waiters").as_array().size());
+  };
+  ASSERT_TRUE(eventually([&] { return waits() == 0; }, 20s));
+  const auto waiting = start({"run", "backup", "--", "true"});
+  ASSERT_TRUE(eventually([&] { return waits() == 1; }, 20s)) << waiting->err();
+  waiting->signal(SIGINT);
+  EXPECT_EQ(waiting->wait(), 128 + SIGINT);
+  EXPECT_EQ(waits(), 0);
+  job->signal(SIGTERM);
+  EXPECT_EQ(job->wait(), 128 + SIGTERM);
+}
+
+TEST_F(Direct, TheCommandIsEndedBeforeItsSessionIs) {
+  const auto job = start({"run", "backup", "--", "sleep", "60"});
+  ASSERT_TRUE(eventually(
+      [&] {
+        return !object_of({"who", "backup", "--json"}).at("locks").as_array().empty();
+      },
+      20s));
+  etcd_.pause();
+  EXPECT_EQ(job->wait(), 75);
+  EXPECT_THAT(job->err(), HasSubstr("has not renewed the session in time"));
+  etcd_.go_on();
+}
+
+TEST_F(Direct, OneLeadsAndIsSeen) {
+  const auto leader = start({"elect", "scheduler", "--value", "host-7"});
+  ASSERT_TRUE(eventually([&] { return leader->out().find("leads") != std::string::npos; }, 20s))
+      << leader->err();
+  const auto observer = start({"elect", "scheduler", "--observe"});
+  EXPECT_TRUE(eventually(
+      [&] { return observer->out().find("is led by host-7") != std::string::npos; }, 20s));
+  leader->signal(SIGTERM);
+  EXPECT_EQ(leader->wait(), 0);
+  EXPECT_TRUE(eventually([&] { return observer->out().find("VACANT") != std::string::npos; }, 20s));
+}
+
+TEST_F(Direct, WhatOnlyAGroupHasIsRefused) {
+  for (const char* command : {"status", "members", "settings", "stats"}) {
+    const auto refused = hapax({command});
+    EXPECT_EQ(refused.status, 64) << command;
+    EXPECT_THAT(refused.err, HasSubstr("ask a daemon")) << command;
+  }
+  EXPECT_EQ(hapax({"run", "-s", "backup", "--", "true"}).status, 64);
+  EXPECT_EQ(hapax({"run", "--engine-ttl", "1", "backup", "--", "true"}).status, 64);
+}
+
+}  // namespace
+}  // namespace hapax::testing
