@@ -1,5 +1,6 @@
 #include "direct/line.h"
 
+#include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ constexpr milliseconds kLastWord{2'000};
 
 struct Line::Request {
   enum class Step {
-    resting,  // There is no session.
+    resting,  // There is no session; or its line is being left by one of ours.
     joining,  // Its place is asked for.
     looking,  // Who is before it is asked.
     waiting,  // Somebody is.
@@ -94,7 +95,7 @@ void Line::begin(Request& r) {
   r.standing = {};
   r.is_sure = true;
   r.step = Request::Step::resting;
-  if (!keeper_.is_open()) return;
+  if (!keeper_.is_open() || is_leaving(r.contender.name)) return;
   r.session = keeper_.session();
   r.contender.number = ++numbers_;  // Another place: what was asked before may still come.
   join(r);
@@ -168,7 +169,8 @@ void Line::give_up(std::uint64_t request, bool is_cancelled) {
   const auto at = requests_.find(request);
   if (at == requests_.end() || !at->second->answer) return;
   Request& r = *at->second;
-  const bool is_due = r.step == Request::Step::joining || r.step == Request::Step::looking;
+  const bool is_due = r.step == Request::Step::joining || r.step == Request::Step::looking ||
+                      (r.step == Request::Step::resting && keeper_.is_open());
   if (is_cancelled) {
     r.trouble.clear();
     r.tell(Errc::cancelled, "");
@@ -220,17 +222,33 @@ void Line::leave(Request& r) {
                 }));
 }
 
-void Line::forget(Request& r) { requests_.erase(r.id); }
+void Line::forget(Request& r) {
+  const std::string name = r.contender.name;
+  requests_.erase(r.id);
+  begin_those_that_rest(&name);
+}
+
+bool Line::is_leaving(const std::string& name) const {
+  if (server_.keeps_order()) return false;
+  return std::any_of(requests_.begin(), requests_.end(), [&](const auto& entry) {
+    return entry.second->step == Request::Step::leaving && entry.second->contender.name == name;
+  });
+}
+
+void Line::begin_those_that_rest(const std::string* name) {
+  std::vector<Request*> resting;
+  for (const auto& [id, r] : requests_) {
+    const bool is_meant = name == nullptr || r->contender.name == *name;
+    if (is_meant && r->step == Request::Step::resting) resting.push_back(r.get());
+  }
+  for (Request* r : resting) begin(*r);
+}
 
 // --- the session ---
 
 void Line::on_open() {
   if (const auto started = std::exchange(started_, nullptr)) started("");
-  std::vector<Request*> resting;
-  for (const auto& [id, r] : requests_) {
-    if (r->step == Request::Step::resting) resting.push_back(r.get());
-  }
-  for (Request* r : resting) begin(*r);
+  begin_those_that_rest(nullptr);
 }
 
 void Line::on_refused(const std::string& why) {

@@ -68,6 +68,8 @@ class Line final : private SessionUser {
   void give_up(std::uint64_t request, bool is_cancelled);
   void say_why_not(Request& r);
   void forget(Request& r);
+  bool is_leaving(const std::string& name) const;
+  void begin_those_that_rest(const std::string* name);  // Null: all.
   // On the same request, if it has not gone on since.
   void after_a_pause(Request& r, void (Line::*step)(Request&));
   template <class F>

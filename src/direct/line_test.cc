@@ -26,6 +26,7 @@ class FakeServer final : public Server {
   explicit FakeServer(boost::asio::io_context& io) : io_(io) {}
 
   std::string trouble() const override { return renews ? "" : "silent"; }
+  bool keeps_order() const override { return false; }
   void open_session(std::chrono::milliseconds ttl, Then<Session> then) override {
     answer(std::move(then), Session{++sessions, ttl});
   }
@@ -66,6 +67,7 @@ class FakeServer final : public Server {
   }
   std::unique_ptr<Watch> await_change(const Contender&, const Standing& standing,
                                       std::function<void()> then) override {
+    ++waits;
     struct Kept final : Watch {
       Kept(FakeServer& s, std::string k, std::function<void()> f) : server(s), key(std::move(k)) {
         server.watches[key].push_back({this, std::move(f)});
@@ -123,7 +125,7 @@ class FakeServer final : public Server {
   std::map<std::string, std::vector<std::pair<Watch*, std::function<void()>>>> watches;
   std::map<std::uint64_t, bool> ended;
   std::uint64_t sessions = 0, revision = 0;
-  int joins = 0, leaves = 0;
+  int joins = 0, leaves = 0, waits = 0;
   bool renews = true;
   Loss next_join = Loss::none, next_leave = Loss::none;
 
@@ -296,6 +298,17 @@ TEST_F(LineTest, WhoseTimeIsOverHearsWhetherSomebodyElseHasIt) {
   ask(second, 2);
   line.time_is_over(2);
   EXPECT_TRUE(is_granted(second));
+}
+
+TEST_F(LineTest, OneThatComesBackDoesNotStandBehindItself) {
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.next_leave = FakeServer::Loss::request;
+  line.give_back(1);
+  ask(second, 2);
+  EXPECT_TRUE(is_granted(second));
+  EXPECT_EQ(server.leaves, 2);
+  EXPECT_EQ(server.waits, 0);
 }
 
 TEST_F(LineTest, OneThatGoesWakesOnlyTheNext) {

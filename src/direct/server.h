@@ -81,6 +81,10 @@ class Server {
   // How it is, in a sentence; empty: it answers.
   virtual std::string trouble() const = 0;
 
+  // Whether it does what it is asked for in the order of asking; if not, who comes back at once
+  // would stand behind itself.
+  virtual bool keeps_order() const { return true; }
+
   virtual void open_session(std::chrono::milliseconds ttl, Then<Session> then) = 0;
   virtual void renew(const Session& session, Then<Session> then) = 0;
   virtual void close_session(const Session& session, std::function<void()> then) = 0;

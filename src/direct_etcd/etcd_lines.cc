@@ -52,6 +52,15 @@ void last_of(RangeRequest& range, const std::string& name, std::int64_t limit) {
   range.set_keys_only(true);
 }
 
+// All below a prefix, the first that came first.
+void in_order(RangeRequest& range, const std::string& prefix) {
+  auto [begin, end] = Keys{}.range(prefix);
+  range.set_key(std::move(begin));
+  range.set_range_end(std::move(end));
+  range.set_sort_order(RangeRequest::ASCEND);
+  range.set_sort_target(RangeRequest::CREATE);
+}
+
 void is_absent(Compare& compare, const std::string& key) {
   compare.set_target(Compare::CREATED);
   compare.set_key(key);
@@ -84,10 +93,11 @@ class WatchOf final : public Watch {
   const engine::Subscription subscription_;
 };
 
-std::unique_ptr<Watch> watch(Servers& servers, const std::string& prefix, std::uint64_t from,
+// From now on: what was before that is a gap.
+std::unique_ptr<Watch> watch(Servers& servers, const std::string& prefix,
                              engine::WatchHandler handler) {
   auto subscriber = std::make_shared<engine::Subscriber>(std::move(handler));
-  auto watching = std::make_shared<Watching>(servers, Keys{}, prefix, from, subscriber);
+  auto watching = std::make_shared<Watching>(servers, Keys{}, prefix, std::nullopt, subscriber);
   watching->start();
   return std::make_unique<WatchOf>(std::move(subscriber), std::move(watching), servers.alive());
 }
@@ -277,7 +287,17 @@ std::unique_ptr<Watch> EtcdLines::await_change(const Contender&, const Standing&
     }
   };
   handler.on_resync = then;
-  return watch(*servers_, standing.before, standing.seen, std::move(handler));
+  // From here on nothing is missed; it may have gone before.
+  handler.on_gap = [this, key = standing.before, then] {
+    TxnRequest request;
+    request.add_success()->mutable_request_range()->set_key(key);
+    call<TxnRequest, TxnResponse>(
+        kTxn, std::move(request), [then](const Outcome<TxnResponse>& answered) {
+          const bool is_there = answered && !answered->responses(0).response_range().kvs().empty();
+          if (!is_there) then();
+        });
+  };
+  return watch(*servers_, standing.before, std::move(handler));
 }
 
 void EtcdLines::leave(const Session& session, const Contender& contender, const Standing& standing,
@@ -315,12 +335,7 @@ void EtcdLines::list(const std::string& pattern, Then<std::vector<LockInfo>> the
     });
   }
   TxnRequest request;
-  RangeRequest& range = *request.add_success()->mutable_request_range();
-  auto [begin, end] = Keys{}.range(prefix);
-  range.set_key(std::move(begin));
-  range.set_range_end(std::move(end));
-  range.set_sort_order(RangeRequest::ASCEND);
-  range.set_sort_target(RangeRequest::CREATE);
+  in_order(*request.add_success()->mutable_request_range(), prefix);
   call<TxnRequest, TxnResponse>(
       kTxn, std::move(request),
       [then = std::move(then), pattern](const Outcome<TxnResponse>& answered) {
@@ -336,45 +351,44 @@ class EtcdLines::Observation final : public Watch,
   Observation(EtcdLines& lines, std::string name, std::function<void(std::optional<Leader>)> then)
       : lines_(lines), name_(std::move(name)), then_(std::move(then)) {}
 
-  void look() {
-    watch_.reset();
-    TxnRequest request;
-    RangeRequest& range = *request.add_success()->mutable_request_range();
-    auto [begin, end] = Keys{}.range(name_ + '/');
-    range.set_key(std::move(begin));
-    range.set_range_end(std::move(end));
-    range.set_sort_order(RangeRequest::ASCEND);
-    range.set_sort_target(RangeRequest::CREATE);
-    lines_.call<TxnRequest, TxnResponse>(
-        kTxn, std::move(request), [self = weak_from_this()](const Outcome<TxnResponse>& answered) {
-          if (const auto here = self.lock()) here->heard(answered);
-        });
+  void start() {
+    engine::WatchHandler handler;
+    handler.on_commit = [this](const engine::Commit&) { look_soon(); };
+    handler.on_gap = [this] { look(); };
+    handler.on_resync = [this] { start(); };
+    watch_ = watch(*lines_.servers_, name_ + '/', std::move(handler));
   }
 
  private:
-  void heard(const Outcome<TxnResponse>& answered) {
-    if (!answered) return again();
-    told_.tell(leader_of(answered->responses(0).response_range(), name_), then_);
-    engine::WatchHandler handler;
-    handler.on_commit = [this](const engine::Commit&) { again(); };
-    handler.on_resync = [this] { again(); };
-    watch_ = watch(*lines_.servers_, name_ + '/',
-                   static_cast<std::uint64_t>(answered->header().revision()), std::move(handler));
+  void look() {
+    is_due_ = false;
+    TxnRequest request;
+    in_order(*request.add_success()->mutable_request_range(), name_ + '/');
+    lines_.call<TxnRequest, TxnResponse>(
+        kTxn, std::move(request), [self = weak_from_this()](const Outcome<TxnResponse>& answered) {
+          const auto here = self.lock();
+          if (!here) return;
+          if (!answered) return here->look_soon();
+          here->told_.tell(leader_of(answered->responses(0).response_range(), here->name_),
+                           here->then_);
+        });
   }
   // A moment later: many may come and go at once.
-  void again() {
+  void look_soon() {
     constexpr milliseconds kSoon{20};
+    if (std::exchange(is_due_, true)) return;
     auto timer = std::make_shared<boost::asio::steady_timer>(lines_.io_, kSoon);
     timer->async_wait([self = weak_from_this(), timer](auto cancelled) {
       const auto here = self.lock();
       if (!cancelled && here) here->look();
     });
-    watch_.reset();
   }
+
   EtcdLines& lines_;
   const std::string name_;
   const std::function<void(std::optional<Leader>)> then_;
   std::unique_ptr<Watch> watch_;
+  bool is_due_ = false;
   LastLeader told_;
 };
 
@@ -385,7 +399,7 @@ std::unique_ptr<Watch> EtcdLines::observe(const std::string& name,
     const std::shared_ptr<Observation> observation;
   };
   auto observation = std::make_shared<Observation>(*this, name, std::move(then));
-  observation->look();
+  observation->start();
   return std::make_unique<Kept>(std::move(observation));
 }
 

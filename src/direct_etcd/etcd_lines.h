@@ -26,6 +26,7 @@ class EtcdLines final : public Server {
       : io_(io), servers_(std::move(servers)) {}
 
   std::string trouble() const override;
+  bool keeps_order() const override { return false; }
   void open_session(std::chrono::milliseconds ttl, Then<Session> then) override;
   void renew(const Session& session, Then<Session> then) override;
   void close_session(const Session& session, std::function<void()> then) override;

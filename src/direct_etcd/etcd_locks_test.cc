@@ -211,6 +211,33 @@ TEST(EtcdLocks, RefuseWhatEtcdsClientsDoNotKnow) {
   EXPECT_THROW(client.stats(), std::system_error);
 }
 
+TEST(EtcdLocks, AreForThoseWhoLogIn) {
+  Cluster cluster{1};
+  ClientOptions options = options_for(cluster, 10s);
+  { const Client once_it_is_there{options}; }
+  for (const char* line :
+       {"user add root:secret", "user grant-role root root", "user add ann:hers", "role add team",
+        "role grant-permission team readwrite --prefix=true team/", "user grant-role ann team"}) {
+    cluster.ctl(0, line);
+  }
+  ASSERT_THAT(cluster.ctl(0, "auth enable"), HasSubstr("Enabled"));
+  options.engine_user = "ann";
+  options.engine_password = "wrong";
+  try {
+    const Client client{options};
+    ADD_FAILURE();
+  } catch (const std::system_error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("authentication failed"));
+  }
+  options.engine_password = "hers";
+  Client client{options};
+  Mutex own{client, "team/backup"};
+  own.lock();
+  own.unlock();
+  Mutex others{client, "others"};
+  EXPECT_EQ(others.acquire_until(std::chrono::steady_clock::now() + 20s, {}), Errc::refused);
+}
+
 TEST(EtcdLocks, SayWhereNobodyAnswers) {
   try {
     Client client{"etcd://127.0.0.1:1"};

@@ -75,12 +75,13 @@ class Stream : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
   WatchResponse response_;
 };
 
-Watching::Watching(Servers& servers, const Keys& keys, std::string prefix, Revision from,
-                   std::shared_ptr<Subscriber> subscriber)
+Watching::Watching(Servers& servers, const Keys& keys, std::string prefix,
+                   std::optional<Revision> from, std::shared_ptr<Subscriber> subscriber)
     : servers_(servers),
       keys_(keys),
       prefix_(std::move(prefix)),
-      seen_(from),
+      is_from_now_(!from),
+      seen_(from.value_or(0)),
       subscriber_(std::move(subscriber)) {}
 
 void Watching::start() {
@@ -102,7 +103,9 @@ void Watching::open(std::size_t server) {
   // From what we saw last, which is then left out: if etcd has forgotten more than that, it says
   // so. From the revision after it, one that was compacted just there would lack its deletes
   // (etcd#18089).
-  create.set_start_revision(static_cast<std::int64_t>(std::max<Revision>(seen_, 1)));
+  if (!is_from_now_) {
+    create.set_start_revision(static_cast<std::int64_t>(std::max<Revision>(seen_, 1)));
+  }
   server_ = server;
   stream_ = std::make_shared<grpc::ClientContext>();
   new Stream{servers_, stream_, shared_from_this(), server, std::move(request)};
@@ -121,6 +124,7 @@ void Watching::heard(WatchResponse& response) {
                           : grpc::UNAUTHENTICATED;
     return broke({code, response.cancel_reason()});
   }
+  if (response.created() && is_from_now_) return subscriber_->gap();
   if (response.created() && now < seen_) return doubt();
   tell(response);
 }
@@ -169,7 +173,7 @@ void Watching::tell(WatchResponse& response) {
 void Watching::broke(const grpc::Status& status) {
   stream_.reset();
   if (!wanted()) return;
-  subscriber_->gap();
+  if (!is_from_now_) subscriber_->gap();
   if (!wanted()) return;
   servers_.failed(server_,
                   status.ok() ? grpc::Status{grpc::UNAVAILABLE, "the stream ended"} : status);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/subscription.h"
@@ -16,7 +17,9 @@ class WatchResponse;
 // On the loop's thread. Lives as long as its subscriber is not over and the servers are there.
 class Watching : public std::enable_shared_from_this<Watching> {
  public:
-  Watching(Servers& servers, const Keys& keys, std::string prefix, Revision from,
+  // Without `from`, of what is committed once the stream is there, which is a gap each time: etcd
+  // tells that at once, but goes through its past for others only ten times a second.
+  Watching(Servers& servers, const Keys& keys, std::string prefix, std::optional<Revision> from,
            std::shared_ptr<Subscriber> subscriber);
 
   void start();
@@ -36,6 +39,7 @@ class Watching : public std::enable_shared_from_this<Watching> {
   Servers& servers_;
   const Keys keys_;
   const std::string prefix_;
+  const bool is_from_now_;
   Revision seen_;
   std::shared_ptr<Subscriber> subscriber_;
   std::shared_ptr<grpc::ClientContext> stream_;  // Of the stream that counts.
