@@ -44,9 +44,16 @@ TEST_F(Package, IsFoundByCMakeAndPkgConfigAndLocks) {
       "test \"$(pkg-config --modversion hapax)\" = " HAPAX_VERSION ";" HAPAX_CXX
       " -std=c++20 outside/fenced_write.cc $(pkg-config --cflags --libs hapax-sqlite) -o "
       "by_pkg_config;" HAPAX_CXX
-      " -std=c++20 outside/member.cc $(pkg-config --cflags --libs hapax) -o all_by_pkg_config;"
+      " -std=c++20 outside/member.cc $(pkg-config --cflags --libs hapax) -o "
+      "all_by_pkg_config;" HAPAX_CXX
+      " -std=c++20 outside/lock.cc $(pkg-config --cflags --libs hapax-engines) -o on_engines;"
       "cc -std=c99 outside/lock.c $(pkg-config --cflags --libs hapax-c) -o c_by_pkg_config");
   if (HasFailure()) return;
+
+  // One that links engines goes to them itself; one that does not says what to link.
+  const std::string nowhere = "HAPAX_ADDRESS=etcd://127.0.0.1:1 ";
+  EXPECT_NE(shell(nowhere + "./on_engines || true").find("does not answer"), std::string::npos);
+  EXPECT_NE(shell(nowhere + "cmake/lock || true").find("link hapax::engines"), std::string::npos);
 
   // A program that only speaks to a daemon loads nothing of an engine, nor of SQLite.
   for (const char* program : {"cmake/lock", "cmake/lead", "cmake/cell", "cmake/lock_c"}) {

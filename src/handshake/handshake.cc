@@ -1,6 +1,7 @@
 #include "handshake/handshake.h"
 
 #include <array>
+#include <ctime>
 #include <fmt/format.h>
 #include <memory>
 #include <openssl/err.h>
