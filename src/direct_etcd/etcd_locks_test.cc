@@ -40,23 +40,6 @@ Cluster& etcd() {
 INSTANTIATE_TEST_SUITE_P(Etcd, GatewayContract,
                          ::testing::Values(Gate{"etcd", [] { return etcd().url().text(); }, true}));
 
-template <class Done>
-bool soon(Done done) {
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
-
-ClientOptions options_for(const Cluster& cluster, std::chrono::milliseconds ttl) {
-  ClientOptions options;
-  options.addresses = {cluster.url().text()};
-  options.engine_ttl = ttl;
-  return options;
-}
-
 // The lease of whoever holds that lock: the hexadecimal digits of its key.
 std::string lease_of(const Cluster& cluster, const std::string& name) {
   const std::string key = cluster.ctl(0, "get --prefix --keys-only " + name + "/");
@@ -96,15 +79,15 @@ TEST(EtcdLocks, AreInOneLineWithEtcdctl) {
   Mutex mutex{client, "shared-with-go"};
   mutex.lock();
   EtcdctlLock theirs{etcd(), folder, "shared-with-go", 1};
-  ASSERT_TRUE(soon([&] { return client.who("shared-with-go")[0].waiters.size() == 1; }));
+  ASSERT_TRUE(comes_about([&] { return client.who("shared-with-go")[0].waiters.size() == 1; }));
   Mutex behind{client, "shared-with-go"};
   std::promise<std::error_code> granted;
   behind.async_acquire([&](std::error_code error) { granted.set_value(error); });
-  ASSERT_TRUE(soon([&] { return client.who("shared-with-go")[0].waiters.size() == 2; }));
+  ASSERT_TRUE(comes_about([&] { return client.who("shared-with-go")[0].waiters.size() == 2; }));
   EXPECT_FALSE(theirs.is_inside());
   const Fence first = mutex.fence();
   mutex.unlock();
-  EXPECT_TRUE(soon([&] { return theirs.is_inside(); }));
+  EXPECT_TRUE(comes_about([&] { return theirs.is_inside(); }));
   auto future = granted.get_future();
   EXPECT_EQ(future.wait_for(100ms), std::future_status::timeout) << "it came before us";
   theirs.end();
@@ -124,28 +107,28 @@ TEST(EtcdLocks, LeaveNothingBehind) {
 }
 
 TEST(EtcdLocks, OneWhoseSessionIsEndedIsToldAndAWaiterBeginsAnew) {
-  Client client{options_for(etcd(), 2s)};
-  Client other{options_for(etcd(), 2s)};
+  Client client{options_for(etcd().url().text(), 2s)};
+  Client other{options_for(etcd().url().text(), 2s)};
   Mutex mutex{client, "revoked"};
   Mutex same{other, "revoked"};
   mutex.lock();
   const std::string holder = lease_of(etcd(), "revoked");
   std::promise<std::error_code> granted;
   same.async_acquire([&](std::error_code error) { granted.set_value(error); });
-  ASSERT_TRUE(soon([&] { return client.who("revoked")[0].waiters.size() == 1; }));
+  ASSERT_TRUE(comes_about([&] { return client.who("revoked")[0].waiters.size() == 1; }));
   std::string waiter = etcd().ctl(0, "get --prefix --keys-only revoked/");
   const std::size_t at = waiter.find(holder) == 8 ? waiter.rfind("revoked/") + 8 : 8;
   waiter = waiter.substr(at, waiter.find('-', at) - at);
   ASSERT_NE(waiter, holder);
   // The waiter's: it comes back with another one, and still waits.
   EXPECT_THAT(etcd().ctl(0, "lease revoke " + waiter), HasSubstr("revoked"));
-  ASSERT_TRUE(soon([&] { return client.who("revoked")[0].waiters.size() == 1; }));
+  ASSERT_TRUE(comes_about([&] { return client.who("revoked")[0].waiters.size() == 1; }));
   auto future = granted.get_future();
   EXPECT_EQ(future.wait_for(100ms), std::future_status::timeout);
   // The holder's: it hears of it, and the waiter is let in.
   EXPECT_THAT(etcd().ctl(0, "lease revoke " + holder), HasSubstr("revoked"));
   EXPECT_EQ(future.get(), std::error_code{});
-  EXPECT_TRUE(soon([&] { return mutex.lost().stop_requested(); }));
+  EXPECT_TRUE(comes_about([&] { return mutex.lost().stop_requested(); }));
   mutex.unlock();
   EXPECT_FALSE(same.lost().stop_requested()) << "what it gave back was its own";
   same.unlock();
@@ -154,22 +137,22 @@ TEST(EtcdLocks, OneWhoseSessionIsEndedIsToldAndAWaiterBeginsAnew) {
 }
 
 TEST(EtcdLocks, OneWhoseKeyIsDeletedIsTold) {
-  Client client{options_for(etcd(), 2s)};
+  Client client{options_for(etcd().url().text(), 2s)};
   Mutex mutex{client, "deleted"};
   mutex.lock();
   EXPECT_THAT(etcd().ctl(0, "del --prefix deleted/"), HasSubstr("1"));
-  EXPECT_TRUE(soon([&] { return mutex.lost().stop_requested(); }));
+  EXPECT_TRUE(comes_about([&] { return mutex.lost().stop_requested(); }));
   mutex.unlock();
 }
 
 TEST(EtcdLocks, AreLostBeforeTheLeaseIsOverIfEtcdIsSilent) {
   Cluster cluster{1};
-  Client client{options_for(cluster, 2s)};
+  Client client{options_for(cluster.url().text(), 2s)};
   Mutex mutex{client, "silent"};
   mutex.lock();
   cluster.signal(0, SIGSTOP);
   const auto stopped = std::chrono::steady_clock::now();
-  EXPECT_TRUE(soon([&] { return mutex.lost().stop_requested(); }));
+  EXPECT_TRUE(comes_about([&] { return mutex.lost().stop_requested(); }));
   EXPECT_LT(std::chrono::steady_clock::now() - stopped, 2s + 500ms);
   EXPECT_EQ(mutex.valid_for(), 0ms);
   Mutex same{client, "silent"};
@@ -182,12 +165,12 @@ TEST(EtcdLocks, AreLostBeforeTheLeaseIsOverIfEtcdIsSilent) {
 
 TEST(EtcdLocks, SurviveTheLossOfOneServerOfThree) {
   Cluster cluster{3};
-  Client client{options_for(cluster, 10s)};
+  Client client{options_for(cluster.url().text(), 10s)};
   Mutex mutex{client, "three"};
   mutex.lock();
-  ASSERT_TRUE(soon([&] { return cluster.leader() < 3; }));
+  ASSERT_TRUE(comes_about([&] { return cluster.leader() < 3; }));
   cluster.kill(cluster.leader());
-  Client other{options_for(cluster, 10s)};
+  Client other{options_for(cluster.url().text(), 10s)};
   Mutex same{other, "three"};
   EXPECT_EQ(same.acquire_until(std::chrono::steady_clock::now() + 1s, {}), Errc::timed_out);
   EXPECT_FALSE(mutex.lost().stop_requested());
@@ -213,7 +196,7 @@ TEST(EtcdLocks, RefuseWhatEtcdsClientsDoNotKnow) {
 
 TEST(EtcdLocks, AreForThoseWhoLogIn) {
   Cluster cluster{1};
-  ClientOptions options = options_for(cluster, 10s);
+  ClientOptions options = options_for(cluster.url().text(), 10s);
   { const Client once_it_is_there{options}; }
   for (const char* line :
        {"user add root:secret", "user grant-role root root", "user add ann:hers", "role add team",

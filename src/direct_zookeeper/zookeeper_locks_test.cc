@@ -56,23 +56,6 @@ INSTANTIATE_TEST_SUITE_P(ZooKeeper, GatewayContract,
                          ::testing::Values(Gate{"zookeeper",
                                                 [] { return zookeeper().url().text(); }, true}));
 
-template <class Done>
-bool comes_about(Done done) {
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
-
-ClientOptions options_for(const Ensemble& ensemble, std::chrono::milliseconds ttl) {
-  ClientOptions options;
-  options.addresses = {ensemble.url().text()};
-  options.engine_ttl = ttl;
-  return options;
-}
-
 constexpr const char* kPython = "/usr/bin/python3";  // Debian's, whose packages has kazoo.
 
 bool has_kazoo() { return std::system("/usr/bin/python3 -c 'import kazoo' 2>/dev/null") == 0; }
@@ -150,7 +133,7 @@ TEST(ZooKeeperLocks, ReadersAreInsideTogetherAndWritersAlone) {
 }
 
 TEST(ZooKeeperLocks, AreLostBeforeTheSessionIsOverIfZooKeeperIsSilent) {
-  Client client{options_for(zookeeper(), 2s)};
+  Client client{options_for(zookeeper().url().text(), 2s)};
   Mutex mutex{client, "silent"};
   mutex.lock();
   zookeeper().signal(0, SIGSTOP);
@@ -169,11 +152,11 @@ TEST(ZooKeeperLocks, SurviveTheLossOfOneServerOfThree) {
   Ensemble ensemble{3};
   ASSERT_TRUE(answers(ensemble));
   ASSERT_TRUE(comes_about([&] { return ensemble.leader() < 3; }));
-  Client client{options_for(ensemble, 10s)};
+  Client client{options_for(ensemble.url().text(), 10s)};
   Mutex mutex{client, "three"};
   mutex.lock();
   ensemble.kill(ensemble.leader());
-  Client other{options_for(ensemble, 10s)};
+  Client other{options_for(ensemble.url().text(), 10s)};
   Mutex same{other, "three"};
   EXPECT_EQ(same.acquire_until(std::chrono::steady_clock::now() + 3s, {}), Errc::timed_out);
   EXPECT_FALSE(mutex.lost().stop_requested());

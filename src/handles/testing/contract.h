@@ -27,6 +27,24 @@ namespace hapax::testing {
 
 using namespace std::chrono_literals;
 
+// False if it has not come about within a time that no busy machine needs.
+template <class Done>
+bool comes_about(Done done) {
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+inline ClientOptions options_for(const std::string& engine, std::chrono::milliseconds ttl) {
+  ClientOptions options;
+  options.addresses = {engine};
+  options.engine_ttl = ttl;
+  return options;
+}
+
 struct Gate {
   std::string name;
   std::function<std::string()> address;  // The same each time.
@@ -46,14 +64,10 @@ class GatewayContract : public ::testing::TestWithParam<Gate> {
   // Waits, within a time that no busy machine needs, until so many wait for the lock.
   bool are_waiting(std::size_t count) const {
     Client client{GetParam().address()};
-    const auto end = std::chrono::steady_clock::now() + 20s;
-    while (std::chrono::steady_clock::now() < end) {
-      for (const LockInfo& lock : client.who(own_name())) {
-        if (lock.waiters.size() >= count) return true;
-      }
-      std::this_thread::sleep_for(5ms);
-    }
-    return false;
+    return comes_about([&] {
+      const std::vector<LockInfo> locks = client.who(own_name());
+      return !locks.empty() && locks[0].waiters.size() >= count;
+    });
   }
 };
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GatewayContract);
@@ -222,8 +236,7 @@ TEST_P(GatewayContract, FirstComeFirstServed) {
     ASSERT_TRUE(are_waiting(static_cast<std::size_t>(i) + 1));
   }
   mutex.unlock();
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (left > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(2ms);
+  EXPECT_TRUE(comes_about([&] { return left == 0; }));
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
