@@ -70,7 +70,8 @@ set(CPACK_DEBIAN_HAPAX_PACKAGE_SUGGESTS "hapax-lab")
 
 hapax_debian(engines hapax-engines net "at most one, across machines: etcd and ZooKeeper as engines"
 "What hapax node hands over to if the members of its group find one another
-through etcd or ZooKeeper.")
+through etcd or ZooKeeper; and hapax run and the like, if they take their locks
+there themselves.")
 set(CPACK_DEBIAN_ENGINES_PACKAGE_DEPENDS "hapax (= ${version})")
 
 hapax_debian(lab hapax-lab science "laboratory of distributed mutual exclusion"
