@@ -69,7 +69,9 @@ void DirectGateway::start(bool asks_only) {
     // Reading shows whether anybody answers; there is no lock of that name.
     post([this, &told] {
       server_->list("hapax", [&told](const Outcome<std::vector<LockInfo>>& outcome) {
-        told.set_value(outcome ? "" : outcome.error().why);
+        // One that refuses has answered: we may be allowed to look elsewhere.
+        const bool answers = outcome || outcome.error().kind == Trouble::Kind::refused;
+        told.set_value(answers ? "" : outcome.error().why);
       });
     });
     refusal.wait();  // The server answers in bounded time.

@@ -216,6 +216,9 @@ TEST(EtcdLocks, AreForThoseWhoLogIn) {
   Client client{options};
   Mutex own{client, "team/backup"};
   own.lock();
+  options.asks_only = true;
+  EXPECT_EQ(Client{options}.who("team/backup").size(), 1u);
+  EXPECT_THROW(Client{options}.who("others"), std::system_error);
   own.unlock();
   Mutex others{client, "others"};
   EXPECT_EQ(others.acquire_until(std::chrono::steady_clock::now() + 20s, {}), Errc::refused);
