@@ -40,6 +40,10 @@ export function serve(folder, port = 0) {
 }
 
 if (process.argv[1]?.endsWith('serve.mjs')) {
-  const server = await serve(process.argv[2], Number(process.argv[3] ?? 8088));
+  const port = Number(process.argv[3] ?? 8088);
+  const server = await serve(process.argv[2], port).catch((problem) => {
+    console.error(`port ${port} cannot be had (${problem.code}); name another: ./run page ${port + 1}`);
+    process.exit(1);
+  });
   console.log(`The laboratory is at http://127.0.0.1:${server.address().port}/ (Ctrl-C ends it)`);
 }

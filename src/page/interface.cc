@@ -20,9 +20,16 @@ using namespace hapax;
 std::string question;  // NOLINT(cert-err58-cpp)
 std::string answer;    // NOLINT(cert-err58-cpp)
 
-int give(Result<std::string> result) {
-  answer = result ? std::move(*result) : std::move(result.error().message);
-  return result ? 0 : 1;
+int give(std::string text) {
+  answer = std::move(text);
+  return 0;
+}
+int refuse(const Error& why) {
+  answer = why.message;
+  return 1;
+}
+int give_or_refuse(Result<std::string> result) {
+  return result ? give(std::move(*result)) : refuse(result.error());
 }
 
 Result<Script> script_asked() {
@@ -36,16 +43,16 @@ Result<Script> script_asked() {
 template <class Tell>
 int give_performance(const Tell& tell) {
   const Result<Script> script = script_asked();
-  if (!script) return give(script.error());
+  if (!script) return refuse(script.error());
   const Result<Performance> played = perform(*script);
-  return give(played ? Result<std::string>{tell(*played)} : played.error());
+  return played ? give(tell(*played)) : refuse(played.error());
 }
 
 int give_steps(bool forgiving) {
   const Result<Script> script = script_asked();
-  if (!script) return give(script.error());
+  if (!script) return refuse(script.error());
   const Result<boost::json::object> steps = steps_json(*script, forgiving);
-  return give(steps ? Result<std::string>{cli::json_text(*steps)} : steps.error());
+  return steps ? give(cli::json_text(*steps)) : refuse(steps.error());
 }
 
 }  // namespace
@@ -77,8 +84,8 @@ int page_check() {
                   static_cast<double>(p.bytes));
     return true;
   };
-  return give(answer_check(question, tell, page_now));
+  return give_or_refuse(answer_check(question, tell, page_now));
 }
-int page_simulate() { return give(answer_simulate(question)); }
+int page_simulate() { return give_or_refuse(answer_simulate(question)); }
 
 int page_algorithms() { return give(cli::json_text(algorithms_json())); }

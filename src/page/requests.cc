@@ -125,7 +125,8 @@ Result<std::string> answer_check(std::string_view request, const SearchObserver&
   const double seconds = now() - began;
   const Result<Counterexample> way = counterexample_of(algorithm, options, choices, *report);
   if (!way) return way.error();
-  return cli::json_text(check_json(algorithm, options, *report, way->text, seconds));
+  return {boost::system::in_place_value,
+          cli::json_text(check_json(algorithm, options, *report, way->text, seconds))};
 }
 
 Result<std::string> answer_simulate(std::string_view request) {
@@ -154,7 +155,7 @@ Result<std::string> answer_simulate(std::string_view request) {
   if (!report) return report.error();
   const Result<Script> played = play(recorder.script());
   if (!played) return played.error();
-  return played->text();
+  return {boost::system::in_place_value, played->text()};
 }
 
 }  // namespace hapax
