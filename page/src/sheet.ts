@@ -231,8 +231,14 @@ class Drawing {
     const width = textWidth(bar.label, kLabelSize) * 1.1; // Bold.
     const from = this.y(bar.first);
     const to = bar.last === undefined ? this.bottom : this.y(bar.last);
+    // What is inside is labelled in the middle; one that waits for ever, where the picture ends.
+    const waits = bar.kind === 'waiting';
+    const length = waits ? to - from : Math.min(to - from, 160);
     const places = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95].flatMap((along) =>
-      this.beside({ x: this.x(bar.node), y: from + along * Math.min(to - from, 160) }, kBarHalf, width),
+      this.beside({ x: this.x(bar.node), y: from + along * length }, kBarHalf, width).map((place) => ({
+        ...place,
+        malus: place.malus + (waits ? 10 * Math.abs(0.95 - along) : 0),
+      })),
     );
     this.write(places, bar.label, bar.first, 'strong', bar.alarm || bar.kind === 'waiting' ? 'alarm' : bar.kind === 'leading' ? 'leading' : 'inside');
   }
