@@ -1,7 +1,7 @@
 // Serves a folder on this machine only:  node page/serve.mjs FOLDER [PORT]
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
-import { extname, join, normalize, resolve } from 'node:path';
+import { extname, join, normalize, resolve, sep } from 'node:path';
 
 const types = {
   '.html': 'text/html; charset=utf-8',
@@ -16,10 +16,10 @@ const policy =
 export function serve(folder, port = 0) {
   const root = resolve(folder);
   const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
-    const file = join(root, normalize(path.endsWith('/') ? `${path}index.html` : path));
     try {
-      if (!file.startsWith(root)) throw new Error('outside');
+      const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
+      const file = join(root, normalize(path.endsWith('/') ? `${path}index.html` : path));
+      if (!file.startsWith(root + sep)) throw new Error('outside');
       const bytes = await readFile(file);
       response.writeHead(200, {
         'Content-Type': types[extname(file)] ?? 'application/octet-stream',

@@ -70,6 +70,13 @@ async function onArrow(page, id, act) {
 }
 const hasAddress = (page, words) => page.waitForFunction((some) => location.hash.includes(some), words, patience);
 
+test('the server shows its folder and nothing else, whatever it is asked', async () => {
+  for (const path of ['%ff', '..%2f..%2f..%2fetc%2fpasswd', '%00', 'nothing']) assert.equal((await fetch(url + path)).status, 404, path);
+  const page = await fetch(url);
+  assert.equal(page.status, 200);
+  assert.match(page.headers.get('content-security-policy'), /^default-src 'none';/);
+});
+
 test("a lecture's trace is stepped to its end, back, and by keys", async (t) => {
   const page = await open(t, '#trace=request-5-and-3&at=0');
   assert.equal(await position(page), '0 / 14');
