@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/send_signal.h"
-#include "process_testing.h"
+#include "nobody_testing.h"
 #include "terminal_testing.h"
 
 namespace hapax::testing {
@@ -27,9 +27,8 @@ class Jobs : public ::testing::Test {
     return at->second;
   }
   std::unique_ptr<Process> start(Arguments words) const {
-    words.insert(words.begin(), HAPAX_BINARY);
-    words.insert(words.begin(), as_.begin(), as_.end());
-    return std::make_unique<Process>(words, Environment{}, folder_);
+    words.insert(words.begin(), binary_);
+    return std::make_unique<Process>(is_nobody_ ? by_nobody(words) : words, Environment{}, folder_);
   }
   void start_group(int size) {
     for (int i = 1; i <= size; ++i) {
@@ -121,7 +120,8 @@ class Jobs : public ::testing::Test {
   }
 
   Folder folder_;
-  Arguments as_;  // What comes first of all commands: whom they are run as.
+  bool is_nobody_ = false;  // Whom all commands are run as.
+  std::string binary_ = HAPAX_BINARY;
   std::map<int, std::string> tcp_addresses_;
   std::vector<std::unique_ptr<Process>> nodes_;
 };
@@ -367,12 +367,10 @@ class ForeignJobs : public Jobs {
       if (path != folder_.path()) std::ofstream{path};
       ASSERT_EQ(chown(path.c_str(), kNobody, kNobody), 0);
     }
-    as_ = {setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"};
-    Arguments who = as_;
-    who.insert(who.end(), {become_root(), "--reuid=0", "id", "-u"});
-    Process becomes{who, {}, folder_};
+    Process becomes{by_nobody({become_root(), "--reuid=0", "id", "-u"}), {}, folder_};
     if (becomes.wait() != 0 || becomes.out() != "0\n") GTEST_SKIP() << "nosuid";
-    if (start({"--version"})->wait() != 0) GTEST_SKIP() << "nobody may not run it";
+    binary_ = hapax_for_nobody(folder_);
+    is_nobody_ = true;
     node_ = start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--listen",
                    "unix:" + (folder_ / "m1").string(), "--clients", address(1), "--ttl", "1s"});
     ASSERT_TRUE(eventually([&] { return members(1) == 1; }, 20s)) << node_->err();
@@ -393,7 +391,6 @@ class ForeignJobs : public Jobs {
     return run;
   }
 
-  static constexpr uid_t kNobody = 65534;
   std::unique_ptr<Process> node_;
 };
 

@@ -14,15 +14,13 @@
 #include <unistd.h>
 
 #include "base/send_signal.h"
-#include "process_testing.h"
+#include "nobody_testing.h"
 
 namespace hapax::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr uid_t kNobody = 65534;
 
 struct Outcome {
   int status;
@@ -36,6 +34,7 @@ class Rights : public ::testing::Test {
     fs::permissions(folder_.path(), fs::perms{0777});  // Nobody is at home here, too.
     fs::create_directory(folder_ / "nobody");
     if (chown((folder_ / "nobody").c_str(), kNobody, kNobody) != 0) std::abort();
+    binary_ = hapax_for_nobody(folder_);
   }
 
   std::string socket(const std::string& name) const { return "unix:" + (folder_ / name).string(); }
@@ -43,25 +42,23 @@ class Rights : public ::testing::Test {
     return {{"HAPAX_ADDRESS", socket("clients")}, {"XDG_RUNTIME_DIR", folder_.path()}};
   }
   // Of root, or as nobody.
-  std::unique_ptr<Process> start(Arguments words, bool as_nobody = false) const {
-    words.insert(words.begin(), HAPAX_BINARY);
-    const Arguments other{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
-    if (as_nobody) words.insert(words.begin(), other.begin(), other.end());
-    return std::make_unique<Process>(words, environment(), folder_);
+  std::unique_ptr<Process> start(Arguments words, bool is_nobody = false) const {
+    words.insert(words.begin(), binary_);
+    return std::make_unique<Process>(is_nobody ? by_nobody(words) : words, environment(), folder_);
   }
-  Outcome hapax(const Arguments& words, bool as_nobody = false) const {
-    const auto process = start(words, as_nobody);
+  Outcome hapax(const Arguments& words, bool is_nobody = false) const {
+    const auto process = start(words, is_nobody);
     process->close_input();
     const int status = process->wait(30s);
     return {status, process->out(), process->err()};
   }
   // A group of one, whose daemon serves programs at `clients`.
-  std::unique_ptr<Process> start_daemon(Arguments more = {}, bool as_nobody = false) const {
-    const fs::path home = as_nobody ? folder_ / "nobody" : folder_.path();
+  std::unique_ptr<Process> start_daemon(Arguments more = {}, bool is_nobody = false) const {
+    const fs::path home = is_nobody ? folder_ / "nobody" : folder_.path();
     Arguments words{"node", "--engine", "embedded:" + (home / "group.db").string(), "--ttl",
                     "1s",   "--listen", "unix:" + (home / "member").string()};
     words.insert(words.end(), more.begin(), more.end());
-    auto daemon = start(words, as_nobody);
+    auto daemon = start(words, is_nobody);
     EXPECT_TRUE(
         eventually([&] { return daemon->err().find("serves clients") != std::string::npos; }, 20s))
         << daemon->err();
@@ -69,6 +66,7 @@ class Rights : public ::testing::Test {
   }
 
   Folder folder_;
+  std::string binary_ = HAPAX_BINARY;
 };
 
 // Another user that listens at a path before the daemon does, and notes what it is told.

@@ -10,7 +10,7 @@
 
 #include "etcd_testing.h"
 #include "hapax/hapax.h"
-#include "process_testing.h"
+#include "nobody_testing.h"
 
 namespace hapax::testing {
 namespace {
@@ -296,10 +296,9 @@ TEST_F(Strangers, AreToldThatTheyMayNotConnectToASocket) {
   make_certs("ours");
   start_daemon();
   fs::permissions(folder_.path(), fs::perms{0755});
-  Process other{{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-                 HAPAX_BINARY, "status", "--address", address(1)},
-                Environment{{"HAPAX_SERVER_USER", "root"}},
-                folder_};
+  Process other{
+      by_nobody({hapax_for_nobody(folder_), "status", "--address", address(1)}),
+      Environment{{"HAPAX_SERVER_USER", "root"}}, folder_};
   EXPECT_EQ(other.wait(), 77);
   EXPECT_THAT(other.err(), HasSubstr("no permission to connect to " + address(1) +
                                      ": it is of root (uid 0), mode 0600, and you are nobody"));
