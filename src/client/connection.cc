@@ -56,6 +56,8 @@ static_assert(Client::kSilence == session::kSilence);
 
 Connection::Connection(const net::Address& address, const Trust& trust, std::uint64_t generation)
     : version_(trust.version),
+      words_(address.is_unix() && trust.version >= session::Share::kSince,
+             [this] { say(session::Share{}); }),
       socket_(address, trust, session::kSilence),
       next_request_((generation << 40) + 1),
       heartbeat_(boot_time()) {
@@ -113,11 +115,11 @@ std::optional<session::Answer> Connection::await(std::uint64_t request, Pending&
 
 std::error_code Connection::acquire(const std::string& name, Want want, detail::Deadline deadline,
                                     const std::stop_token& cancel, detail::Holding& holding,
-                                    std::string& why) {
+                                    std::string& why, std::uint32_t word) {
   if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
   Pending pending;
   const std::uint64_t request = add(pending);
-  say(session::Acquire{request, name, want});
+  say(session::Acquire{request, name, want, word});
   return await_grant(request, pending, deadline, cancel, holding, why);
 }
 
@@ -133,7 +135,7 @@ std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
   }
   if (!answer) return Errc::lost;
   if (const auto* granted = std::get_if<session::Granted>(&*answer)) {
-    holding = {request, granted->fence, pending.lost};
+    holding = {request, granted->fence, pending.lost, 0, granted->entry};
     if (!cancel.stop_requested()) return {};
     release(holding);
     return Errc::cancelled;
@@ -246,11 +248,6 @@ std::error_code Connection::stats(MemberStats& stats) {
   return {};
 }
 
-bool Connection::is_gone() const {
-  const std::lock_guard lock{mutex_};
-  return gone_;
-}
-
 std::string Connection::why_lost() const {
   const std::lock_guard lock{mutex_};
   return gone_ ? "its daemon is gone or silent" : why_lost_;
@@ -331,6 +328,9 @@ void Connection::take(session::Answer answer) {
   if (const auto* pong = std::get_if<session::Pong>(&answer)) return take_pong(*pong);
   if (auto* lost = std::get_if<session::Lost>(&answer)) return lose(*lost);
   if (const auto* terms = std::get_if<session::Terms>(&answer)) return heartbeat_.on_terms(*terms);
+  if (std::holds_alternative<session::Shared>(answer)) {
+    return words_.receive(socket_.take_descriptor());
+  }
   if (const auto* welcome = std::get_if<session::Welcome>(&answer)) {
     heartbeat_.on_welcome(*welcome);
     if (heartbeat_.has_leases()) {
@@ -350,10 +350,7 @@ void Connection::take(session::Answer answer) {
 void Connection::take_pong(const session::Pong& pong) {
   if (!heartbeat_.on_pong(pong)) return;
   if (auto welcome = std::exchange(welcome_, std::nullopt)) pass_on(std::move(*welcome));
-  if (heartbeat_.is_good(boot_time())) pass_on_grants();
-}
-
-void Connection::pass_on_grants() {
+  if (!heartbeat_.is_good(boot_time())) return;
   for (session::Answer& grant : std::exchange(unpromised_, {})) pass_on(std::move(grant));
 }
 

@@ -2,6 +2,7 @@
 // to those who wait, and declares a daemon gone that falls silent.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "client/socket.h"
+#include "client/words.h"
 #include "handles/gateway.h"
 #include "handles/held_grants.h"
 #include "net/address.h"
@@ -34,8 +36,8 @@ class Connection {
   ~Connection();
 
   std::error_code acquire(const std::string& name, Want want, detail::Deadline deadline,
-                          const std::stop_token& cancel, detail::Holding& holding,
-                          std::string& why);
+                          const std::stop_token& cancel, detail::Holding& holding, std::string& why,
+                          std::uint32_t word = 0);
   void acquire_later(const std::string& name, std::stop_token cancel,
                      detail::Completion& completion);
   void release(const detail::Holding& holding) noexcept;
@@ -62,9 +64,9 @@ class Connection {
   std::stop_token lost() const { return held_.lost(); }
   std::chrono::milliseconds valid_for() const;
   std::chrono::milliseconds ttl() const { return heartbeat_.ttl(); }
-
-  bool is_gone() const;
+  bool is_gone() const { return gone_; }
   std::string why_lost() const;
+  Words& words() { return words_; }
 
  private:
   struct Later;
@@ -99,7 +101,6 @@ class Connection {
   bool take_frames();
   void take(session::Answer answer);
   void take_pong(const session::Pong& pong);
-  void pass_on_grants();
   void pass_on(session::Answer answer);
   static void tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer);
   // What comes unasked, each time; false if it is no such thing.
@@ -108,13 +109,14 @@ class Connection {
   void lose(session::Lost& lost);
 
   const std::uint32_t version_;
+  Words words_;
   Socket socket_;
   std::mutex writing_;
 
   mutable std::mutex mutex_;  // Guards what follows.
   std::map<std::uint64_t, Pending*> pending_;
   std::uint64_t next_request_;
-  bool gone_ = false;
+  std::atomic<bool> gone_{false};  // Read by anybody.
   std::string why_lost_;
   std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
   std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.

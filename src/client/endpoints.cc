@@ -70,16 +70,36 @@ template <class Ask>
 std::error_code Endpoints::ask_again_elsewhere(Ask&& ask) {
   for (std::size_t tried = 1;; ++tried) {
     const Shared at = there();
-    const std::error_code error = ask(*at);
+    const std::error_code error = ask(at);
     if (!error || !at->is_gone() || tried >= addresses_.size()) return error;
   }
 }
 
-std::error_code Endpoints::acquire(const std::string& name, detail::LockHandle*,
+std::shared_ptr<detail::LockHandle> Endpoints::handle(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  std::weak_ptr<KeptLock>& known = kept_[name];
+  if (auto there = known.lock()) return there;
+  const auto made = std::make_shared<KeptLock>();
+  known = made;
+  // Programs may use ever other names.
+  if (kept_.size() > 2 * known_names_) {
+    std::erase_if(kept_, [](const auto& entry) { return entry.second.expired(); });
+    known_names_ = std::max(kept_.size(), kFewNames);
+  }
+  return made;
+}
+
+std::error_code Endpoints::acquire(const std::string& name, detail::LockHandle* handle,
                                    detail::Deadline deadline, const std::stop_token& cancel,
                                    detail::Holding& holding) {
+  auto& lock = *static_cast<KeptLock*>(handle);
   std::string why;
-  return acquire_as(name, Want::exclusive, deadline, cancel, holding, why);
+  return ask_again_elsewhere([&](const Shared& at) {
+    const auto error =
+        at->acquire(name, Want::exclusive, deadline, cancel, holding, why, lock.word_at(at));
+    if (!error) lock.on_granted(at, holding);
+    return error;
+  });
 }
 void Endpoints::acquire_later(const std::string& name, detail::LockHandle*,
                               const std::stop_token& cancel, detail::Completion& completion) {
@@ -89,7 +109,7 @@ std::error_code Endpoints::acquire_as(const std::string& name, Want want, detail
                                       const std::stop_token& cancel, detail::Holding& holding,
                                       std::string& why) {
   return ask_again_elsewhere(
-      [&](Connection& at) { return at.acquire(name, want, deadline, cancel, holding, why); });
+      [&](const Shared& at) { return at->acquire(name, want, deadline, cancel, holding, why); });
 }
 // What an earlier connection granted went with it: requests are numbered so that no later one
 // knows theirs.
@@ -98,8 +118,8 @@ std::error_code Endpoints::campaign(const std::string& name, const std::string& 
                                     detail::Deadline deadline, const std::stop_token& cancel,
                                     const std::shared_ptr<detail::Candidate>& candidate,
                                     detail::Holding& holding) {
-  return ask_again_elsewhere([&](Connection& at) {
-    return at.campaign(name, value, deadline, cancel, candidate, holding);
+  return ask_again_elsewhere([&](const Shared& at) {
+    return at->campaign(name, value, deadline, cancel, candidate, holding);
   });
 }
 void Endpoints::resign(const detail::Holding& holding) noexcept { now()->resign(holding); }
@@ -141,7 +161,7 @@ std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& 
     error = at->ask(std::move(asked), kPatience, told);
     if (error == Errc::lost || error == Errc::timed_out) return Errc::unknown_outcome;
   } else {
-    error = ask_again_elsewhere([&](Connection& at) { return at.ask(asked, kPatience, told); });
+    error = ask_again_elsewhere([&](const Shared& at) { return at->ask(asked, kPatience, told); });
   }
   if (error) return error;
   std::visit(

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "client/connection.h"
+#include "client/kept_lock.h"
 #include "handles/gateway.h"
 #include "net/address.h"
 
@@ -20,15 +22,17 @@ class Endpoints final : public detail::Gateway {
   // Throws std::system_error if nobody answers.
   Endpoints(std::vector<net::Address> addresses, Trust trust);
 
-  std::shared_ptr<detail::LockHandle> handle(const std::string&) override { return nullptr; }
-  bool enter_again(detail::LockHandle*, detail::Holding&) noexcept override { return false; }
+  std::shared_ptr<detail::LockHandle> handle(const std::string& name) override;
+  bool enter_again(detail::LockHandle* handle, detail::Holding& holding) noexcept override {
+    return static_cast<KeptLock*>(handle)->enter_again(holding);
+  }
   std::error_code acquire(const std::string& name, detail::LockHandle* handle,
                           detail::Deadline deadline, const std::stop_token& cancel,
                           detail::Holding& holding) override;
   void acquire_later(const std::string& name, detail::LockHandle* handle,
                      const std::stop_token& cancel, detail::Completion& completion) override;
-  void release(detail::LockHandle*, const detail::Holding& holding) noexcept override {
-    give_back(holding);
+  void release(detail::LockHandle* handle, const detail::Holding& holding) noexcept override {
+    if (!static_cast<KeptLock*>(handle)->leave(holding)) give_back(holding);
   }
   std::error_code acquire_as(const std::string& name, Want want, detail::Deadline deadline,
                              const std::stop_token& cancel, detail::Holding& holding,
@@ -78,9 +82,12 @@ class Endpoints final : public detail::Gateway {
   const Trust trust_;
   std::mutex connecting_;  // One thread at a time.
   mutable std::mutex mutex_;
-  Shared connection_;             // Guarded by mutex_.
-  std::size_t next_ = 0;          // Of the addresses, guarded by connecting_ …
-  std::uint64_t generation_ = 0;  // … and so is the number of connections.
+  Shared connection_;                                    // Guarded by mutex_ …
+  std::map<std::string, std::weak_ptr<KeptLock>> kept_;  // … like this.
+  static constexpr std::size_t kFewNames = 64;
+  std::size_t known_names_ = kFewNames;  // When those that are gone were last forgotten.
+  std::size_t next_ = 0;                 // Of the addresses, guarded by connecting_ …
+  std::uint64_t generation_ = 0;         // … and so is the number of connections.
   // Of the files: whichever daemon is asked, it tells nothing older. Guarded by mutex_.
   std::uint64_t known_revision_ = 0;
 };

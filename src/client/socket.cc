@@ -1,5 +1,6 @@
 #include "client/socket.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <system_error>
 #include <unistd.h>
@@ -131,7 +133,10 @@ Socket::Socket(const net::Address& address, const Trust& trust, milliseconds pat
   }
 }
 
-Socket::~Socket() { close(fd_); }
+Socket::~Socket() {
+  if (descriptor_ >= 0) close(descriptor_);
+  close(fd_);
+}
 
 bool Socket::write(std::span<const std::uint8_t> bytes) noexcept {
   if (session_) return session_->write(bytes);
@@ -148,9 +153,30 @@ bool Socket::write(std::span<const std::uint8_t> bytes) noexcept {
 std::ptrdiff_t Socket::read(std::span<std::uint8_t> room, milliseconds patience) noexcept {
   if (session_) return session_->read(room, patience);
   if (!await(fd_, POLLIN, steady_clock::now() + patience)) return 0;
-  const ssize_t count = recv(fd_, room.data(), room.size(), 0);
+  const ssize_t count = receive(room);
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   return count <= 0 ? -1 : count;
+}
+
+// The bytes, and a descriptor if one comes with them.
+std::ptrdiff_t Socket::receive(std::span<std::uint8_t> room) noexcept {
+  iovec bytes{room.data(), room.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof descriptor_)> control;
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t count = recvmsg(fd_, &message, MSG_CMSG_CLOEXEC);
+  if (count <= 0) return count;
+  const cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+  if (rights == nullptr || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS ||
+      rights->cmsg_len != CMSG_LEN(sizeof descriptor_)) {
+    return count;
+  }
+  if (descriptor_ >= 0) close(descriptor_);
+  std::memcpy(&descriptor_, CMSG_DATA(rights), sizeof descriptor_);
+  return count;
 }
 
 void Socket::shut_down() noexcept { shutdown(fd_, SHUT_RDWR); }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <sys/types.h>
+#include <utility>
 
 #include "client/tls_session.h"
 #include "net/address.h"
@@ -42,6 +43,9 @@ class Socket {
   bool write(std::span<const std::uint8_t> bytes) noexcept;
   // How many came; 0 if none did in time; -1 if the other side is gone.
   std::ptrdiff_t read(std::span<std::uint8_t> room, std::chrono::milliseconds patience) noexcept;
+  // What came with the bytes read so far, which is the caller's to close; -1: nothing. The thread
+  // that reads.
+  int take_descriptor() noexcept { return std::exchange(descriptor_, -1); }
   // Ends a read that waits, in whatever thread.
   void shut_down() noexcept;
   int descriptor() const { return fd_; }
@@ -51,7 +55,10 @@ class Socket {
   }
 
  private:
+  std::ptrdiff_t receive(std::span<std::uint8_t> room) noexcept;
+
   int fd_ = -1;
+  int descriptor_ = -1;                  // That was handed to us.
   std::unique_ptr<TlsSession> session_;  // Null: in the clear.
 };
 

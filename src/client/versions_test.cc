@@ -29,13 +29,13 @@ TEST_F(Versions, ADaemonOfTheReleaseBeforeIsSpokenToInItsOwn) {
     lock.unlock();
     EXPECT_EQ(client.status().release, "") << "it does not say";
   }
-  EXPECT_THAT(daemon.greeted_in(), ElementsAre(12, 10));
+  EXPECT_THAT(daemon.greeted_in(), ElementsAre(13, 10));
 }
 
 TEST_F(Versions, ADaemonOfThisReleaseIsSpokenToInOurs) {
   ScriptedDaemon daemon{socket()};
   { Client client{address()}; }
-  EXPECT_THAT(daemon.greeted_in(), ElementsAre(12));
+  EXPECT_THAT(daemon.greeted_in(), ElementsAre(13));
 }
 
 TEST_F(Versions, AnOlderDaemonRefusesBoth) {
@@ -47,7 +47,7 @@ TEST_F(Versions, AnOlderDaemonRefusesBoth) {
     EXPECT_EQ(e.code(), Errc::refused);
     EXPECT_THAT(e.what(), HasSubstr("speaks another version"));
   }
-  EXPECT_THAT(daemon.greeted_in(), ElementsAre(12, 10));
+  EXPECT_THAT(daemon.greeted_in(), ElementsAre(13, 10));
 }
 
 }  // namespace

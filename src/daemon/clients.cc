@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "daemon/client_job.h"
+#include "visitors/client_job.h"
 
 namespace hapax {
 
@@ -46,6 +46,15 @@ void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::cont
   handlers.on_refused = [this](Visitor& visitor, const std::string& why) {
     host_.log_seldom(fmt::format("refused a client from {}: {}", visitor.remote(), why),
                      LogLevel::warning);
+  };
+  // What a view granted that has stopped meanwhile does not stay.
+  handlers.may_keep = [this](const Grant& grant) {
+    return grant.may_keep && grant.fence.epoch == host_.group.epoch() && !is_winding_up_ &&
+           !host_.group.is_leaving();
+  };
+  handlers.on_given_back = [this](Visitor& visitor, session::RequestId id, Turn last) {
+    const auto ended = visitor.requests.extract(id);
+    host_.waiters.release(ended.mapped().name(), ended.mapped().waiter(), last);
   };
   const auto visitor =
       std::make_shared<Visitor>(std::move(socket), std::move(tls), std::move(handlers), counts_);
@@ -108,11 +117,11 @@ void Clients::forget_files(Visitor& visitor) {
 void Clients::end_request(Visitor& visitor, session::RequestId id) {
   const auto ended = visitor.requests.extract(id);
   if (!ended) return;
-  const ClientRequest& request = ended.mapped();
+  ClientRequest& request = ended.mapped();
   Waiters& waiters = host_.waiters;
   if (!request.is_held() && waiters.abandon(request.name(), request.waiter())) return;
   // It holds the lock; or did, or has been granted it on a lease's last millisecond.
-  waiters.release(request.name(), request.waiter(), std::nullopt);
+  waiters.release(request.name(), request.waiter(), request.take_back(request.waiter()));
 }
 
 void Clients::wind_up() {
@@ -120,6 +129,7 @@ void Clients::wind_up() {
   for (const auto& listener : listeners_) listener->close();
   for (const auto& visitor : visitors_.all()) {
     forget(visitor, What::waits, [visitor] {
+      visitor->stop_keeping();
       if (visitor->requests.empty()) visitor->close(true);
     });
   }

@@ -17,8 +17,8 @@
 #include "base/result.h"
 #include "campaigns/breaking.h"
 #include "daemon/node_config.h"
-#include "daemon/visitor.h"
-#include "daemon/visitors.h"
+#include "visitors/visitor.h"
+#include "visitors/visitors.h"
 #include "daemon/waiters.h"
 #include "figures/request_counts.h"
 #include "files/group_files.h"
@@ -95,7 +95,7 @@ class Clients {
   void end_observation(Visitor& visitor, session::RequestId request);
   // A place for one more request; null, and it is told why, if there is none.
   ClientRequest* admit(Visitor& visitor, session::RequestId request, const std::string& name,
-                       Want want = Want::exclusive);
+                       Want want = Want::exclusive, std::uint32_t word = 0);
   // Whether it lacks the right, and it is told so. Who administers is logged.
   bool forbids(Visitor& visitor, session::RequestId request, Right right, const std::string& what,
                std::string_view lock = {});
@@ -139,6 +139,7 @@ class Clients {
   std::function<void(const session::Answer&)> tell_if_here(Visitor& visitor);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }
   void on(Visitor& visitor, session::Job&& job) { visitor.has_job(job); }
+  void on(Visitor& visitor, session::Share&&) { visitor.share(); }
 
   Host host_;
   std::vector<std::shared_ptr<net::Listener>> listeners_;

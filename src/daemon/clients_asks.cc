@@ -61,7 +61,7 @@ void Clients::on(Visitor& visitor, session::Hello&& hello) {
 // --- locks ---
 
 ClientRequest* Clients::admit(Visitor& visitor, session::RequestId request, const std::string& name,
-                              Want want) {
+                              Want want, std::uint32_t word) {
   const auto refused = [&](const char* why) {
     refuse(visitor, request, why);
     return nullptr;
@@ -78,14 +78,14 @@ ClientRequest* Clients::admit(Visitor& visitor, session::RequestId request, cons
   if (visitor.requests.size() >= Visitor::kMostRequests) {
     return refused("too many requests of one client");
   }
-  const auto at =
-      visitor.requests.try_emplace(request, visitor, request, host_.waiters.next(), name, want);
+  const auto at = visitor.requests.try_emplace(request, visitor, request, host_.waiters.next(),
+                                               name, want, visitor.word(word));
   return &at.first->second;
 }
 
 void Clients::on(Visitor& visitor, session::Acquire&& a) {
   if (forbids(visitor, a.request, Right::lock, "take " + a.name, a.name)) return;
-  ClientRequest* const request = admit(visitor, a.request, a.name, a.want);
+  ClientRequest* const request = admit(visitor, a.request, a.name, a.want, a.word);
   if (request == nullptr) return;
   const auto asked = host_.waiters.acquire(a.name, request->waiter(), *request, a.want);
   if (!asked) request->on_refused(asked.error().message);

@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "campaigns/campaigns.h"
 #include "core/want.h"
-#include "daemon/asker.h"
+#include "visitors/asker.h"
 #include "daemon/node_config.h"
 #include "figures/facts.h"
 #include "locks/outbox.h"

@@ -167,7 +167,7 @@ TEST(Daemon, TellsAnOtherVersionWhatToDo) {
   hello.version = 999;
   old.say(hello);
   EXPECT_EQ(old.expect<session::Refused>().why,
-            "this daemon speaks versions 10 to 12 of the protocol, the client 999: use the same "
+            "this daemon speaks versions 10 to 13 of the protocol, the client 999: use the same "
             "hapax for both");
   EXPECT_EQ(old.hear(), std::nullopt);
 }

@@ -15,7 +15,7 @@
 #include "base/seat.h"
 #include "campaigns/campaigns.h"
 #include "core/want.h"
-#include "daemon/asker.h"
+#include "visitors/asker.h"
 #include "membership/group.h"
 
 namespace hapax {

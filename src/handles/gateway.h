@@ -29,7 +29,8 @@ struct Holding {
   Fence fence;
   // Fires when this very grant cannot be relied on any more. Without a state: the gateway's.
   std::stop_token lost{};
-  std::uint64_t term = 0;  // Of the lease it was granted under, if the gateway counts them.
+  std::uint64_t term = 0;   // Of the lease it was granted under, if the gateway counts them.
+  std::uint64_t entry = 0;  // By a word that others share, its number there.
 };
 
 // What an answer to who() does not say.

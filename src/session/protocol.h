@@ -25,7 +25,7 @@
 
 namespace hapax::session {
 
-inline constexpr std::uint32_t kVersion = 12;
+inline constexpr std::uint32_t kVersion = 13;
 // That we speak, too, and those in between. (No release spoke 11 as its own.)
 inline constexpr std::uint32_t kOldestVersion = 10;
 constexpr bool is_spoken(std::uint32_t version) {
@@ -57,7 +57,10 @@ struct Acquire {
   RequestId request = 0;
   std::string name;
   Want want = Want::exclusive;
-  HAPAX_RECORD(Acquire, request, name, want)
+  // The lock may stay with the client when it is released, by that word, from 1, of what they
+  // share; 0: it does not. A word belongs to one lock at a time.
+  Since<13, std::uint32_t> word{};
+  HAPAX_RECORD(Acquire, request, name, want, word)
 };
 // Waits no longer: answered by Ended, unless it was granted meanwhile. Ended then says what was in
 // the way, if it was not somebody who holds the lock.
@@ -182,10 +185,16 @@ struct AskBackup {
   RequestId request = 0;
   HAPAX_RECORD(AskBackup, request)
 };
+// The client asks for memory that it shares with its daemon (kept/shared_words.h). On a Unix socket
+// only. Answered by Shared.
+struct Share {
+  static constexpr std::uint32_t kSince = 13;
+  HAPAX_RECORD(Share)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
                          AskSettings, SetSettings, AskBackup, FileGet, FilePut, FileRemove,
-                         FileList, FenceCheck, AskEvents>;
+                         FileList, FenceCheck, AskEvents, Share>;
 
 // --- from the daemon ---
 
@@ -201,7 +210,9 @@ struct Welcome {
 struct Granted {
   RequestId request = 0;
   Fence fence;
-  HAPAX_RECORD(Granted, request, fence)
+  // By the word: its number there. 0: it is not, and Release gives it back.
+  Since<13, std::uint64_t> entry{};
+  HAPAX_RECORD(Granted, request, fence, entry)
 };
 struct Ended {
   RequestId request = 0;
@@ -410,8 +421,13 @@ struct Terms {
   std::uint64_t ttl_ms = 0;
   HAPAX_RECORD(Terms, ttl_ms)
 };
+// With it comes a descriptor of the memory; without one there is none.
+struct Shared {
+  static constexpr std::uint32_t kSince = 13;
+  HAPAX_RECORD(Shared)
+};
 using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
                             StepDown, Stats, Lost, Told, Terms, FileTold, FileDone, FileNames,
-                            FenceTold, EventsTold>;
+                            FenceTold, EventsTold, Shared>;
 
 }  // namespace hapax::session

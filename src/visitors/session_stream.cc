@@ -1,14 +1,19 @@
-#include "daemon/session_stream.h"
+#include "visitors/session_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <fmt/format.h>
 #include <openssl/ssl.h>
 #include <span>
 #include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
 #include <utility>
 
 #include "handshake/handshake.h"
@@ -47,6 +52,10 @@ SessionStream::SessionStream(net::Socket socket, std::shared_ptr<asio::ssl::cont
   // Answers must not wait for each other; a Unix socket has no such option.
   error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
+}
+
+SessionStream::~SessionStream() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void SessionStream::start() {
@@ -157,13 +166,47 @@ void SessionStream::flush() {
     return;
   }
   std::swap(writing_, outgoing_);
-  stream_.async_write(asio::buffer(writing_),
+  if (descriptor_ >= 0) return write_with_descriptor();
+  write_from(0);
+}
+
+void SessionStream::write_from(std::size_t first) {
+  stream_.async_write(asio::buffer(writing_) + first,
                       [self = shared_from_this()](error_code error, std::size_t) {
                         self->writing_.clear();
                         if (self->ended_) return;
                         if (error) return self->end();
                         self->flush();
                       });
+}
+
+// Asio has no such thing: the first bytes are sent here, with the descriptor.
+void SessionStream::write_with_descriptor() {
+  iovec bytes{writing_.data(), writing_.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof descriptor_)> control{};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof descriptor_);
+  std::memcpy(CMSG_DATA(rights), &descriptor_, sizeof descriptor_);
+  const ssize_t sent =
+      sendmsg(stream_.socket().native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return stream_.socket().async_wait(net::Socket::wait_write,
+                                       [self = shared_from_this()](const error_code& error) {
+                                         if (self->ended_) return;
+                                         if (error) return self->end();
+                                         self->write_with_descriptor();
+                                       });
+  }
+  ::close(std::exchange(descriptor_, -1));
+  if (sent < 0) return end();
+  write_from(static_cast<std::size_t>(sent));
 }
 
 void SessionStream::close(bool kindly) {

@@ -1,4 +1,4 @@
-#include "daemon/visitor.h"
+#include "visitors/visitor.h"
 
 #include <algorithm>
 
@@ -43,6 +43,25 @@ void Visitor::introduce(const session::Hello& hello) {
   has_our_pids_ = !is_behind_tcp() && known == hello.pid;
   host_ = shown(certified().empty() ? hello.host : certified() + "@" + hello.host);
   command_ = shown(hello.command);
+}
+
+void Visitor::share() {
+  int descriptor = -1;
+  if (!is_behind_tcp() && !kept) {
+    auto [words, of_them] = kept::SharedWords::make();
+    descriptor = of_them;
+    if (words) kept.emplace(std::move(words));
+  }
+  tell(session::Shared{});
+  if (descriptor >= 0) hand_over(descriptor);
+}
+
+void Visitor::stop_keeping() {
+  if (!kept) return;
+  for (auto at = requests.begin(); at != requests.end();) {
+    ClientRequest& request = (at++)->second;  // It may be the last that is seen of it.
+    request.on_wanted(request.waiter());
+  }
 }
 
 void Visitor::has_job(const session::Job& job) {

@@ -28,7 +28,7 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
 
   // `tls`: only somebody with a client's certificate may speak. May be null.
   SessionStream(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
-  virtual ~SessionStream() = default;
+  virtual ~SessionStream();
 
   void start();
   // Queues the answer; everything of one turn leaves in one write.
@@ -48,6 +48,9 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   // TLS, or its certificate, keeps it out: why, for people.
   virtual void on_refused(const std::string& why) = 0;
 
+  // Goes out with what is queued now. REQUIRES: it is queued, and the socket is a Unix socket;
+  // once.
+  void hand_over(int descriptor) { descriptor_ = descriptor; }
   net::Socket& socket() { return stream_.socket(); }
   const std::string& certified() const { return certified_; }
   bool was_hung_up_on() const { return was_hung_up_on_; }
@@ -59,6 +62,9 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   // False if it says what no client does.
   bool take_frames();
   void flush();
+  // What is on its way, from that byte on.
+  void write_from(std::size_t first);
+  void write_with_descriptor();
   void hang_up();
   void end();
 
@@ -67,8 +73,9 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   boost::asio::steady_timer patience_;
   Bytes incoming_;
   std::size_t filled_ = 0;
-  Bytes outgoing_;  // Queued …
-  Bytes writing_;   // … and on its way.
+  Bytes outgoing_;       // Queued …
+  Bytes writing_;        // … and on its way.
+  int descriptor_ = -1;  // Goes with the first of these.
   bool flush_posted_ = false;
   bool has_more_ = false;   // Frames that have come, for the next turn.
   bool overflown_ = false;  // It does not read its answers, and will be hung up on.

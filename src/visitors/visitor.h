@@ -12,12 +12,13 @@
 
 #include "base/process_group.h"
 #include "campaigns/leader_watch.h"
-#include "daemon/client_request.h"
-#include "daemon/session_stream.h"
 #include "figures/request_counts.h"
 #include "files/group_files.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
+#include "visitors/client_request.h"
+#include "visitors/kept_locks.h"
+#include "visitors/session_stream.h"
 
 namespace hapax {
 
@@ -28,6 +29,10 @@ class Visitor final : public SessionStream {
     std::function<void(Visitor&, session::Ask&&)> on_ask;
     std::function<void(Visitor&)> on_gone;
     std::function<void(Visitor&, const std::string& why)> on_refused{};
+    // Whether what it is granted now may stay with it when it is released.
+    std::function<bool(const Grant&)> may_keep{};
+    // It only kept what that request was granted, whose last entry had that turn.
+    std::function<void(Visitor&, session::RequestId, Turn last)> on_given_back{};
   };
 
   static constexpr std::size_t kMostRequests = 1 << 20;
@@ -66,7 +71,18 @@ class Visitor final : public SessionStream {
 
   bool holds_anything() const;
 
+  // --- what it may keep: only on this machine can it share memory with us ---
+  void share();
+  // What it only keeps is given back.
+  void stop_keeping();
+  KeptGrant* word(std::uint32_t index) { return kept ? kept->by(index) : nullptr; }
+  bool may_keep(const Grant& grant) const { return handlers_.may_keep(grant); }
+  void give_back(session::RequestId request, Turn last) {
+    handlers_.on_given_back(*this, request, last);
+  }
+
   const std::shared_ptr<RequestCounts> counts;  // The requests count themselves there.
+  std::optional<KeptLocks> kept;                // Its requests point there.
   std::map<session::RequestId, ClientRequest> requests;
   std::map<session::RequestId, ObserverId> observations;
   std::optional<GroupFiles::SessionId> files;  // From its first question about one.

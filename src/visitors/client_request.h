@@ -1,4 +1,4 @@
-// A request of a client: the lock that it waits for, or holds.
+// A request of a client: the lock that it waits for, holds, or keeps for its next entry.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,9 @@
 #include <string>
 
 #include "core/want.h"
-#include "daemon/asker.h"
 #include "figures/request_counts.h"
+#include "service/kept_grant.h"
+#include "visitors/asker.h"
 
 namespace hapax {
 
@@ -16,7 +17,7 @@ class Visitor;
 class ClientRequest final : public Asker {
  public:
   ClientRequest(Visitor& visitor, session::RequestId id, WaiterId waiter, std::string name,
-                Want want);
+                Want want, KeptGrant* word);
   ~ClientRequest() override;
   ClientRequest(const ClientRequest&) = delete;
   ClientRequest& operator=(const ClientRequest&) = delete;
@@ -26,9 +27,13 @@ class ClientRequest final : public Asker {
   bool is_held() const { return fence_.has_value(); }
 
   void on_granted(const Grant& grant) override;
-  void on_wanted(WaiterId) override {}
-  // It keeps its request: it holds the lock until it lets go.
+  // What it only keeps is given back at once, which ends the request.
+  void on_wanted(WaiterId) override;
+  // The same; what it holds, it holds until it lets go.
   void on_recalled(WaiterId) override;
+  // Ends the request if it only keeps the lock.
+  bool is_inside(WaiterId) override;
+  std::optional<Turn> take_back(WaiterId) override;
   void on_asked_to_resign(const std::string& to) override;
   // Both end the request.
   void on_lost(WaiterId, const std::string& why) override;
@@ -38,12 +43,18 @@ class ClientRequest final : public Asker {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // The same, for what it was granted by the word; null: it was not.
+  KeptGrant* by_word();
+  // Whether that ended the request, since it only kept the lock.
+  bool stop_keeping();
+
   Visitor& visitor_;
   session::RequestId id_;
   WaiterId waiter_;
   std::string name_;
   Want want_;
-  RuleCounts& counts_;                      // The visitor has them.
+  RuleCounts& counts_;                      // The visitor has them …
+  KeptGrant* const word_;                   // … and this, by which it may keep the lock, or null.
   std::optional<Fence> fence_;              // While it holds.
   Clock::time_point since_ = Clock::now();  // It waits, or holds.
 };

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "daemon/visitor.h"
+#include "visitors/visitor.h"
 
 namespace hapax {
 

@@ -1,4 +1,4 @@
-#include "daemon/visitor.h"
+#include "visitors/visitor.h"
 
 #include <array>
 #include <boost/asio/local/connect_pair.hpp>

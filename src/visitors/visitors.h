@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/descriptor_limit.h"
-#include "daemon/visitor.h"
 #include "session/protocol.h"
+#include "visitors/visitor.h"
 
 namespace hapax {
 

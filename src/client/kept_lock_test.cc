@@ -1,0 +1,329 @@
+// Locks that stay with a client of a daemon after an unlock: entered again without a message, and
+// taken back without asking.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "base/send_signal.h"
+#include "client/connection.h"
+#include "client/testing/engine_daemons.h"
+#include "client/testing/eventually.h"
+#include "client/testing/group.h"
+#include "hapax/hapax.h"
+
+namespace hapax {
+namespace {
+
+using namespace std::chrono_literals;
+using client::testing::eventually;
+
+class KeptByClients : public ::testing::Test {
+ protected:
+  // Twice: most take a lock once, so only then is it kept.
+  static Fence warm(Mutex& mutex) {
+    mutex.lock();
+    mutex.unlock();
+    mutex.lock();
+    const Fence fence = mutex.fence();
+    mutex.unlock();
+    return fence;
+  }
+  static std::uint64_t turn(const Fence& fence) { return number(fence.turn); }
+
+  Daemons daemons_{2};
+};
+
+TEST_F(KeptByClients, EnterAgainWithoutAMessageAndWithTheNextTurn) {
+  Client client{daemons_.address(0)};
+  Mutex mutex{client, "orders"};
+  const Fence kept = warm(mutex);
+  const auto asked = [&] { return Client{daemons_.address(0)}.status().entries; };
+  const std::uint64_t told = asked();
+  const std::uint64_t before = turn(kept);
+  for (std::uint64_t i = 1; i <= 1'000; ++i) {
+    const std::scoped_lock lock{mutex};
+    ASSERT_EQ(mutex.fence().epoch, kept.epoch);
+    ASSERT_EQ(turn(mutex.fence()), before + i);
+    ASSERT_FALSE(mutex.lost().stop_requested());
+    ASSERT_GT(mutex.valid_for(), 0ms);
+  }
+  EXPECT_EQ(asked(), told) << "the daemon has heard of none of them";
+}
+
+TEST_F(KeptByClients, IsSharedByTheHandlesOfAName) {
+  Client client{daemons_.address(0)};
+  Mutex one{client, "orders"};
+  Mutex other{client, "orders"};
+  const Fence kept = warm(one);
+  const std::scoped_lock lock{other};
+  EXPECT_EQ(turn(other.fence()), turn(kept) + 1);
+  EXPECT_FALSE(one.try_lock_for(50ms));
+}
+
+TEST_F(KeptByClients, IsTakenBackForOthersWhereverTheyAre) {
+  Client client{daemons_.address(0)};
+  for (const std::uint32_t at : {0u, 1u}) {
+    Mutex mutex{client, "orders"};
+    Fence last = warm(mutex);
+    {
+      const std::scoped_lock lock{mutex};
+      last = mutex.fence();
+    }
+    Client second{daemons_.address(at)};
+    Mutex theirs{second, "orders"};
+    ASSERT_TRUE(theirs.try_lock_for(20s));
+    EXPECT_GT(theirs.fence(), last);
+    EXPECT_FALSE(mutex.try_lock_for(50ms)) << "it is not ours any more";
+    const Fence between = theirs.fence();
+    theirs.unlock();
+    const std::scoped_lock lock{mutex};
+    EXPECT_GT(mutex.fence(), between);
+  }
+}
+
+TEST_F(KeptByClients, IsGivenBackByTheUnlockIfSomebodyWaits) {
+  Client client{daemons_.address(0)};
+  Mutex mutex{client, "orders"};
+  warm(mutex);
+  for (int round = 0; round < 20; ++round) {
+    mutex.lock();
+    const Fence ours = mutex.fence();
+    Client second{daemons_.address(static_cast<std::uint32_t>(round % 2))};
+    Mutex theirs{second, "orders"};
+    std::atomic<bool> is_in{false};
+    std::thread waits{[&] {
+      theirs.lock();
+      is_in = true;
+      EXPECT_GT(theirs.fence(), ours);
+      theirs.unlock();
+    }};
+    std::this_thread::sleep_for(10ms);
+    EXPECT_FALSE(is_in);
+    mutex.unlock();
+    waits.join();
+    mutex.lock();
+    mutex.unlock();
+    mutex.lock();  // It is kept again.
+    mutex.unlock();
+  }
+}
+
+// Many processes' worth of threads: nobody is inside twice, and fences only grow.
+TEST_F(KeptByClients, LetsNoTwoIn) {
+  std::atomic<int> inside{0};
+  std::atomic<std::uint64_t> entries{0};
+  std::mutex seen;
+  Fence last;
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    threads.emplace_back([&, i] {
+      Client client{daemons_.address(i % 2)};
+      Mutex mutex{client, "orders"};
+      for (int round = 0; round < 60; ++round) {
+        for (int again = 0; again < 5; ++again) {
+          const std::scoped_lock lock{mutex};
+          EXPECT_EQ(inside.fetch_add(1), 0);
+          {
+            const std::scoped_lock guard{seen};
+            EXPECT_GT(mutex.fence(), last);
+            last = mutex.fence();
+          }
+          ++entries;
+          inside.fetch_sub(1);
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds{100 * i});
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(entries, 6u * 60 * 5);
+}
+
+// A child that takes the lock three times, and is then inside once more or only keeps it. It is
+// made before there are threads here.
+class OtherProcess {
+ public:
+  explicit OtherProcess(bool is_inside) {
+    int to_child[2], from_child[2];
+    if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0) std::abort();
+    pid_ = fork();
+    if (pid_ == 0) run(to_child[0], from_child[1], is_inside);
+    close(to_child[0]);
+    close(from_child[1]);
+    to_ = to_child[1];
+    from_ = from_child[0];
+  }
+  ~OtherProcess() {
+    signal(SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    close(to_);
+    close(from_);
+  }
+  void take_lock(const std::string& address) const {
+    char byte = 0;
+    ASSERT_EQ(write(to_, address.c_str(), address.size()), static_cast<ssize_t>(address.size()));
+    ASSERT_EQ(read(from_, &byte, 1), 1);
+  }
+  void signal(int number) const { signal_process(pid_, number); }
+
+ private:
+  [[noreturn]] static void run(int from, int to, bool is_inside) {
+    alarm(60);
+    std::array<char, 200> address{};
+    if (read(from, address.data(), address.size() - 1) <= 0) _exit(1);
+    Client client{address.data()};
+    Mutex mutex{client, "orders"};
+    for (int i = 0; i < 3; ++i) {
+      mutex.lock();
+      mutex.unlock();
+    }
+    if (is_inside) mutex.lock();
+    (void)!write(to, "x", 1);
+    for (;;) pause();
+  }
+
+  pid_t pid_ = 0;
+  int to_ = -1, from_ = -1;
+};
+
+TEST(KeptByOthers, IsTakenBackFromAProcessThatIsStopped) {
+  const OtherProcess other{false};
+  const Daemons daemons{2};
+  other.take_lock(daemons.address(0));
+  other.signal(SIGSTOP);
+  Client client{daemons.address(1)};
+  Mutex mutex{client, "orders"};
+  ASSERT_TRUE(mutex.try_lock_for(20s));
+  EXPECT_GE(number(mutex.fence().turn), 4u) << "after three of its own";
+  mutex.unlock();
+}
+
+TEST(KeptByOthers, IsFreeWhenItsProcessDies) {
+  for (const bool is_inside : {false, true}) {
+    const OtherProcess other{is_inside};
+    const Daemons daemons{2};
+    other.take_lock(daemons.address(0));
+    Client client{daemons.address(0)};
+    Mutex mutex{client, "orders"};
+    if (is_inside) {
+      EXPECT_FALSE(mutex.try_lock_for(100ms));
+      other.signal(SIGKILL);
+    }
+    ASSERT_TRUE(mutex.try_lock_for(20s));
+    EXPECT_GE(number(mutex.fence().turn), is_inside ? 5u : 4u);
+    mutex.unlock();
+  }
+}
+
+// --- what a client may do to the memory that it shares ---
+
+// A connection whose words the test writes to.
+TEST_F(KeptByClients, WhoWritesThereHurtsOnlyItself) {
+  using client::Connection;
+  const std::string path = daemons_.address(0).substr(5);
+  Connection hostile{net::Address{.host = "", .port = 0, .path = path}, {}, 1};
+  const auto acquire = [&](std::uint32_t word) {
+    detail::Holding holding;
+    std::string why;
+    EXPECT_FALSE(hostile.acquire("orders", Want::exclusive, std::chrono::steady_clock::now() + 20s,
+                                 {}, holding, why, word));
+    return holding;
+  };
+  const std::uint32_t word = hostile.words().take();
+  ASSERT_NE(word, 0u);
+  Fence last{};
+  for (const std::uint64_t lie :
+       {kept::word_of(kept::State::kept, ~std::uint64_t{0} >> 2),
+        kept::word_of(kept::State::kept, 0), kept::word_of(kept::State::away, 7),
+        kept::word_of(kept::State::used, std::uint64_t{1} << 50), ~std::uint64_t{0}}) {
+    const detail::Holding holding = acquire(word);
+    ASSERT_NE(holding.entry, 0u);
+    ASSERT_NE(hostile.words().find(word), nullptr);
+    EXPECT_GT(holding.fence, last);
+    // A fence that ran away would be the end of the lock.
+    EXPECT_LT(number(holding.fence.turn), std::uint64_t{1} << 40);
+    last = holding.fence;
+    hostile.words().find(word)->store(lie);
+    if (kept::state_of(lie) != kept::State::kept) hostile.release(holding);
+    Client client{daemons_.address(1)};
+    Mutex mutex{client, "orders"};
+    ASSERT_TRUE(mutex.try_lock_for(20s));
+    EXPECT_GT(mutex.fence(), last);
+    last = mutex.fence();
+    mutex.unlock();
+  }
+  // A word that there is not is as good as none.
+  for (const std::uint32_t none : {257u, 4'000'000'000u}) {
+    const detail::Holding holding = acquire(none);
+    EXPECT_EQ(holding.entry, 0u);
+    hostile.release(holding);
+  }
+  // One word for two locks: the second is granted without.
+  const detail::Holding first = acquire(word);
+  detail::Holding second;
+  std::string why;
+  EXPECT_FALSE(hostile.acquire("stock", Want::exclusive, std::chrono::steady_clock::now() + 20s, {},
+                               second, why, word));
+  EXPECT_EQ(second.entry, 0u);
+  hostile.release(second);
+  hostile.release(first);
+  EXPECT_TRUE(eventually([&] {
+    Client client{daemons_.address(1)};
+    return Mutex{client, "orders"}.try_lock_for(100ms);
+  }));
+}
+
+// --- on an engine ---
+
+TEST(KeptOnAnEngine, IsTakenBackWhenTheViewChanges) {
+  EngineDaemons daemons{2};
+  ASSERT_TRUE(eventually([&] { return daemons.are_in_one_view(); }));
+  Client client{daemons.address(0)};
+  Mutex mutex{client, "orders"};
+  for (int i = 0; i < 3; ++i) {
+    const std::scoped_lock lock{mutex};
+  }
+  mutex.lock();
+  const Fence before = mutex.fence();
+  mutex.unlock();
+  daemons.start(2);
+  ASSERT_TRUE(eventually([&] { return daemons.are_in_one_view(); }));
+  Client second{daemons.address(2)};
+  Mutex theirs{second, "orders"};
+  ASSERT_TRUE(theirs.try_lock_for(20s));
+  EXPECT_GT(theirs.fence(), before);
+  EXPECT_FALSE(mutex.try_lock_for(50ms));
+  theirs.unlock();
+  EXPECT_TRUE(mutex.try_lock_for(20s));
+  EXPECT_GT(mutex.fence(), before);
+  mutex.unlock();
+}
+
+// Its daemon dies: what it kept is not entered when its promise is over, and others get in then.
+TEST(KeptOnAnEngine, IsLostWithItsDaemon) {
+  EngineDaemons daemons{2, 1s};
+  ASSERT_TRUE(eventually([&] { return daemons.are_in_one_view(); }));
+  Client client{daemons.address(0)};
+  Mutex mutex{client, "orders"};
+  for (int i = 0; i < 3; ++i) {
+    const std::scoped_lock lock{mutex};
+  }
+  daemons.stop(0);
+  Client second{daemons.address(1)};
+  Mutex theirs{second, "orders"};
+  ASSERT_TRUE(theirs.try_lock_for(20s));
+  EXPECT_EQ(mutex.acquire_until(std::chrono::steady_clock::now() + 50ms, {}), Errc::lost);
+  theirs.unlock();
+}
+
+}  // namespace
+}  // namespace hapax
