@@ -83,6 +83,42 @@ TEST_F(Direct, OneLeadsAndIsSeen) {
   EXPECT_TRUE(eventually([&] { return observer->out().find("VACANT") != std::string::npos; }, 20s));
 }
 
+TEST_F(Direct, KeepsFiles) {
+  const auto put = [&](const std::string& text, const Arguments& more) {
+    Arguments words{"file"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto process = start(words);
+    process->say(text);
+    process->close_input();
+    const int status = process->wait(20s);
+    return Finished{status, process->out(), process->err()};
+  };
+  const auto first = put("one", {"put", "config/db"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(hapax({"file", "get", "config/db"}).out, "one");
+  const auto watch = start({"file", "watch", "config"});
+  ASSERT_TRUE(eventually([&] { return watch->out().find("begun") != std::string::npos; }, 20s))
+      << watch->err();
+  const std::string version = first.out.substr(0, first.out.size() - 1);
+  const auto second = put("two", {"cas", "config/db", "--version", version});
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(put("three", {"cas", "config/db", "--version", version}).status, 1);
+  EXPECT_TRUE(eventually(
+      [&] { return watch->out().find("file-changed config/db version") != std::string::npos; },
+      20s))
+      << watch->out();
+  EXPECT_THAT(hapax({"file", "ls"}).out, HasSubstr("config/db"));
+  EXPECT_EQ(hapax({"file", "get", "config/db", "--engine-group", "other"}).status, 1);
+  const auto job = hapax({"run", "config/db", "--", "sh", "-c",
+                          "$0 fence check config/db $HAPAX_FENCE && "
+                          "printf four | $0 file put config/db --fence $HAPAX_FENCE",
+                          HAPAX_BINARY});
+  EXPECT_EQ(job.status, 0) << job.err;
+  EXPECT_EQ(hapax({"file", "get", "config/db"}).out, "four");
+  EXPECT_EQ(hapax({"file", "rm", "config/db"}).status, 0);
+  EXPECT_EQ(hapax({"file", "get", "config/db"}).status, 1);
+}
+
 TEST_F(Direct, WhatOnlyAGroupHasIsRefused) {
   for (const char* command : {"status", "members", "settings", "stats"}) {
     const auto refused = hapax({command});

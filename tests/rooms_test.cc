@@ -64,9 +64,9 @@ const std::map<std::string, Names> kSees{
     {"embedded", {"base", "engine"}},
     {"etcd", {"base", "engine"}},
     {"zookeeper", {"base", "engine"}},
-    {"direct", {"base", "core", "engine", "handles", "session"}},
+    {"direct", {"base", "core", "engine", "files", "handles", "session"}},
     {"direct_etcd", {"base", "engine", "etcd", "handles", "direct"}},
-    {"direct_zookeeper", {"base", "core", "engine", "handles", "direct"}},
+    {"direct_zookeeper", {"base", "core", "engine", "zookeeper", "handles", "direct"}},
     {"direct_redis", {"base", "core", "engine", "handles", "direct", "redlock"}},
     {"engines",
      {"base", "engine", "embedded", "etcd", "zookeeper", "handles", "direct_etcd",
@@ -155,7 +155,6 @@ constexpr const char* kPublic = "hapax";
 // need more than what they test.
 const Names kTestsSeeToo{"wire", "catalog"};
 const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engines", "audit"}},
-                                               {"direct_zookeeper", {"zookeeper"}},
                                                {"files", {"audit"}},
                                                {"net", {"certs"}},
                                                {"voting", {"mutex"}},

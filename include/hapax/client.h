@@ -179,8 +179,9 @@ struct ClientOptions {
   bool asks_only = false;
   // Of an engine, where that is the address, with no daemon in between (docs/direct.md); the PEM
   // files are then for its servers.
-  std::string engine_user{};      // Empty: none.
-  std::string engine_password{};  // Of that user.
+  std::string engine_user{};           // Empty: none.
+  std::string engine_password{};       // Of that user.
+  std::string engine_group = "hapax";  // Whose files are read and written there (docs/cell.md).
   // How long what is held outlives a program that is killed or cut off: from 1 s to 1 h.
   std::chrono::milliseconds engine_ttl{10'000};
 };
@@ -200,7 +201,8 @@ class Client {
   // as etcd://h1:2379,h2:2379; the program links hapax::engines for that. Or cells:FILE, which says
   // which of several groups and engines serves a name (docs/scale.md). Certificates: $HAPAX_CA,
   // $HAPAX_CERT and $HAPAX_KEY; the rest of ClientOptions: $HAPAX_INSECURE (true),
-  // $HAPAX_SERVER_USER, $HAPAX_ENGINE_USER, $HAPAX_ENGINE_PASSWORD_FILE and $HAPAX_ENGINE_TTL (5s).
+  // $HAPAX_SERVER_USER, $HAPAX_ENGINE_USER, $HAPAX_ENGINE_PASSWORD_FILE, $HAPAX_ENGINE_TTL (5s)
+  // and $HAPAX_ENGINE_GROUP.
   explicit Client(std::string_view addresses);
   // As the options say, and nothing else.
   explicit Client(const ClientOptions& options);

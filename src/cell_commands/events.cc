@@ -41,7 +41,9 @@ std::string line_of(const Event& event) {
 
 // Until ^C, or until nobody reads any more.
 int show_events(const EventsArguments& a, Events::About about) {
-  Client client = reach(a.address);
+  // Of locks an engine tells nobody; a daemon asks the others.
+  Client client =
+      reach(a.address, about == Events::About::files ? Purpose::keeps_files : Purpose::asks);
   try {
     Events events{client, a.folder, about};
     while (const auto event = events.next()) {
@@ -81,7 +83,7 @@ Command describe_events(EventsArguments& a) {
 Command describe_file_watch(EventsArguments& a) {
   Command command{"watch", "A line whenever a file, or one in that folder, is changed", kLockGroup};
   command.add("PATH", &a.folder, "Of a file or a folder", {.required = true});
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::keeps_files);
   command.add("--json", &a.json, "A JSON object a line");
   command.footer =
       std::string{

@@ -32,7 +32,7 @@ int check_one(const FenceArguments& a) {
     throw Failure{kBadUsage,
                   fmt::format("'{}' is no fence; it is EPOCH.TURN, as in $HAPAX_FENCE", a.fence)};
   }
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::looks);
   std::string why;
   FenceStanding standing{};
   try {
@@ -60,7 +60,7 @@ Command describe_check(FenceArguments& a) {
   Command command{"check", "Whether a fence is that of the present holder", kLockGroup};
   command.add("NAME", &a.name, "Of the lock", {.required = true});
   command.add("FENCE", &a.fence, "EPOCH.TURN, as $HAPAX_FENCE has it", {.required = true});
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::looks);
   command.add("--json", &a.json, "One JSON object instead of a sentence");
   command.footer =
       std::string{

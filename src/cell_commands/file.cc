@@ -95,7 +95,7 @@ int write_file(const FileArguments& a) {
   std::optional<Signals> signals;
   if (a.ephemeral) signals.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGHUP});
   const std::string content = content_from_input();
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::keeps_files);
   print_version(a, about_file(a.path, [&] {
                   return File{client, a.path}.write(content, options);
                 }));
@@ -107,7 +107,7 @@ int write_file(const FileArguments& a) {
 }
 
 int get_file(const FileArguments& a) {
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::keeps_files);
   const auto file = about_file(a.path, [&] { return File{client, a.path}.read(a.freshness()); });
   if (!file) fail_as_absent(a.path);
   if (a.json) {
@@ -119,7 +119,7 @@ int get_file(const FileArguments& a) {
 }
 
 int list_files(const FileArguments& a) {
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::keeps_files);
   const auto files = about_file(a.path, [&] { return File::list(client, a.path, a.freshness()); });
   if (a.json) {
     boost::json::array rows;
@@ -148,7 +148,7 @@ int list_files(const FileArguments& a) {
 
 int remove_file(const FileArguments& a) {
   const auto version = version_in(a);
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::keeps_files);
   if (!about_file(a.path, [&] { return File{client, a.path}.remove(version); })) {
     fail_as_absent(a.path);
   }
@@ -203,7 +203,7 @@ void run_editor(const std::string& file) {
 }
 
 int edit_file(const FileArguments& a) {
-  Client client = reach(a.address);
+  Client client = reach(a.address, Purpose::keeps_files);
   const auto before = about_file(a.path, [&] {
     return File{client, a.path}.read(Freshness::fresh);
   });
@@ -229,7 +229,7 @@ int edit_file(const FileArguments& a) {
 
 void add_path(Command& command, FileArguments& a, const char* meaning) {
   command.add("PATH", &a.path, meaning, {.required = true});
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::keeps_files);
 }
 constexpr const char* kPathMeaning = "As config/db: UTF-8, 512 bytes at most";
 
@@ -287,7 +287,7 @@ Command describe_get(FileArguments& a) {
 Command describe_ls(FileArguments& a) {
   Command command{"ls", "List the files in a folder, at any depth", kLockGroup};
   command.add("PATH", &a.path, "The folder; all files if not said");
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::keeps_files);
   command.add("--fresh", &a.fresh, "Ask the engine rather than the daemon's cache");
   command.add("--json", &a.json, "One JSON object instead of a table");
   command.footer =

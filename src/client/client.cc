@@ -43,6 +43,9 @@ void add_engine(ClientOptions& options) {
       throw_bad_address("--engine-password-file " + path + " cannot be read");
     }
   }
+  if (const std::string group = environment("HAPAX_ENGINE_GROUP"); !group.empty()) {
+    options.engine_group = group;
+  }
   if (const std::string text = environment("HAPAX_ENGINE_TTL"); !text.empty()) {
     const auto ttl = parse_duration(text, "--engine-ttl");
     if (!ttl) throw_bad_address(ttl.error().message);

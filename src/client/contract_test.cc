@@ -10,8 +10,21 @@ std::string daemon_address() {
   return group.address(0);
 }
 
+// A member of its own each, of a group on the embedded engine: they come and go.
+std::unique_ptr<Door> become_member() {
+  static const Folder folder;
+  NodeOptions options;
+  options.engine = "embedded:" + (folder / "engine").string();
+  options.ttl = 2s;  // That long the last one may take to leave.
+  auto door = std::make_unique<DoorThrough<Node>>(options);
+  // Until a view has it nobody can say who holds what.
+  EXPECT_TRUE(comes_about([&] { return door->way().is_complete(); }));
+  return door;
+}
+
 INSTANTIATE_TEST_SUITE_P(Daemon, GatewayContract,
-                         ::testing::Values(Gate{"daemon", daemon_address}));
+                         ::testing::Values(client_gate("daemon", daemon_address)));
+INSTANTIATE_TEST_SUITE_P(Node, GatewayContract, ::testing::Values(Gate{"node", become_member}));
 
 }  // namespace
 }  // namespace hapax::testing

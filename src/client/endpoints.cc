@@ -146,16 +146,12 @@ std::error_code Endpoints::stats(MemberStats& stats) { return there()->stats(sta
 // A read may be asked again elsewhere; a write whose answer is lost may have been done.
 std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& told) {
   constexpr auto kPatience = 4 * session::kSilence;  // More than the daemon has with its engine.
-  const bool is_write = std::holds_alternative<session::FilePut>(asked) ||
-                        std::holds_alternative<session::FileRemove>(asked);
-  std::visit(
-      [&](auto& ask) {
-        const std::lock_guard lock{mutex_};
-        if constexpr (requires { ask.at_least; }) ask.at_least = known_revision_;
-      },
-      asked);
+  {
+    const std::lock_guard lock{mutex_};
+    known_.say_in(asked);
+  }
   std::error_code error;
-  if (is_write) {
+  if (detail::is_write(asked)) {
     const Shared at = there();
     if (at->is_gone()) return Errc::lost;
     error = at->ask(std::move(asked), kPatience, told);
@@ -164,16 +160,8 @@ std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& 
     error = ask_again_elsewhere([&](const Shared& at) { return at->ask(asked, kPatience, told); });
   }
   if (error) return error;
-  std::visit(
-      [&](const auto& answer) {
-        const std::lock_guard lock{mutex_};
-        if constexpr (requires { answer.revision; }) {
-          known_revision_ = std::max(known_revision_, answer.revision);
-        } else if constexpr (requires { answer.now.revision; }) {
-          known_revision_ = std::max(known_revision_, answer.now.revision);
-        }
-      },
-      told);
+  const std::lock_guard lock{mutex_};
+  known_.learn(told);
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "client/connection.h"
 #include "client/kept_lock.h"
 #include "handles/gateway.h"
+#include "handles/known_revision.h"
 #include "net/address.h"
 
 namespace hapax::client {
@@ -89,7 +90,7 @@ class Endpoints final : public detail::Gateway {
   std::size_t next_ = 0;                 // Of the addresses, guarded by connecting_ …
   std::uint64_t generation_ = 0;         // … and so is the number of connections.
   // Of the files: whichever daemon is asked, it tells nothing older. Guarded by mutex_.
-  std::uint64_t known_revision_ = 0;
+  detail::KnownRevision known_;
 };
 
 }  // namespace hapax::client

@@ -21,6 +21,7 @@ session::Lock told(const LockStatus& status, const Waiters& people, std::size_t 
   const std::size_t waiters = std::min(status.waiters.size(), most_people);
   for (std::size_t i = 0; i < waiters; ++i) {
     lock.waiters.push_back(people.describe(status.waiters[i]));
+    lock.waiters.back().fence.reset();
   }
   lock.more_sharers = status.sharers.size() - sharers;
   lock.more_waiters = status.waiters.size() - waiters;

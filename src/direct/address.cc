@@ -21,6 +21,13 @@ void check_ttl(const ClientOptions& options) {
   }
 }
 
+engine::Options EngineAddress::options_for_files() const {
+  engine::Options own = options;
+  own.part = "files";
+  own.timeout = std::chrono::seconds{3};  // No lease hangs on it.
+  return own;
+}
+
 EngineAddress engine_address(const std::string& address, const ClientOptions& options) {
   EngineAddress engine;
   const auto url = engine::parse_url(address);
@@ -29,6 +36,7 @@ EngineAddress engine_address(const std::string& address, const ClientOptions& op
   if (!options.authority.empty() || !options.certificate.empty() || !options.key.empty()) {
     engine.options.tls = {options.authority, options.certificate, options.key};
   }
+  engine.options.group = options.engine_group;
   engine.options.user = options.engine_user;
   engine.options.password = options.engine_password;
   engine.options.timeout = std::chrono::seconds{2};

@@ -12,6 +12,8 @@ namespace hapax::direct {
 struct EngineAddress {
   engine::Url url;
   engine::Options options;
+
+  engine::Options options_for_files() const;
 };
 
 // Throws std::system_error: bad_address.

@@ -23,6 +23,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kToConnect{5'000};
 constexpr milliseconds kToAnswer{5'000};
 constexpr milliseconds kToClose{1'000};
+constexpr milliseconds kToAnswerAboutFiles{16'000};  // More than the engine takes.
 
 // Somebody who waits for a grant.
 struct Waiting {
@@ -37,8 +38,9 @@ struct Waiting {
 }  // namespace
 
 DirectGateway::DirectGateway(std::string address, milliseconds ttl, bool asks_only,
-                             const MakeServer& make)
+                             const MakeServer& make, EngineFiles::OpenEngine open_files)
     : address_(std::move(address)),
+      open_files_(std::move(open_files)),
       work_(io_.get_executor()),
       server_(make(io_)),
       line_(std::make_unique<Line>(io_, *server_, ttl)) {
@@ -105,6 +107,7 @@ void DirectGateway::finish() {
   give_all_back();
   post([this] {
     observations_.clear();
+    files_.reset();
     line_.reset();
     server_.reset();
     work_.reset();
@@ -261,6 +264,24 @@ std::error_code DirectGateway::status(bool, GroupStatus& status) {
   view.engine_trouble = status.obstacle;
   view.ttl = ttl();
   view.lease = valid_for();
+  return {};
+}
+
+std::error_code DirectGateway::ask_about_files(session::Ask asked, session::Answer& told) {
+  if (!open_files_) return Gateway::ask_about_files(std::move(asked), told);
+  if (is_on_loop()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
+  const bool is_write = detail::is_write(asked);
+  auto answered = std::make_shared<std::promise<session::Answer>>();
+  auto answer = answered->get_future();
+  post([this, asked = std::move(asked), answered]() mutable {
+    if (!files_) files_ = std::make_unique<EngineFiles>(io_, *server_, open_files_);
+    files_->ask(std::move(asked),
+                [answered](const session::Answer& one) { answered->set_value(one); });
+  });
+  if (answer.wait_for(kToAnswerAboutFiles) != std::future_status::ready) {
+    return is_write ? Errc::unknown_outcome : Errc::timed_out;
+  }
+  told = answer.get();
   return {};
 }
 

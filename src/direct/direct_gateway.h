@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "direct/engine_files.h"
 #include "direct/engine_gateway.h"
 #include "direct/line.h"
 #include "direct/server.h"
@@ -28,9 +29,9 @@ class DirectGateway final : public EngineGateway {
       std::function<std::unique_ptr<Server>(boost::asio::io_context& io)>;  // May throw.
 
   // `address` is for people. Throws std::system_error if nobody answers there; `asks_only`: never
-  // takes a lock, and needs no session.
+  // takes a lock, and needs no session. `open_files`: empty, if there are none there.
   DirectGateway(std::string address, std::chrono::milliseconds ttl, bool asks_only,
-                const MakeServer& make);
+                const MakeServer& make, EngineFiles::OpenEngine open_files = {});
   ~DirectGateway() override;
 
   void acquire_later(const std::string& name, detail::LockHandle* handle,
@@ -49,6 +50,7 @@ class DirectGateway final : public EngineGateway {
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
                       detail::LeftOut& left_out) override;
   std::error_code status(bool all, GroupStatus& status) override;
+  std::error_code ask_about_files(session::Ask asked, session::Answer& told) override;
 
   using detail::Gateway::lost;
   std::stop_token lost() const override { return line_->lost(); }
@@ -72,10 +74,12 @@ class DirectGateway final : public EngineGateway {
                        const std::stop_token& cancel, detail::Holding& holding, std::string& why);
 
   const std::string address_;
+  const EngineFiles::OpenEngine open_files_;
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<Server> server_;  // The loop's, and so are these:
   std::unique_ptr<Line> line_;
+  std::unique_ptr<EngineFiles> files_;  // Null: nobody has asked for one yet.
   std::map<std::uint64_t, std::unique_ptr<Watch>> observations_;
   std::atomic<std::uint64_t> next_request_{1};
   std::jthread thread_;  // The last of these: it uses all the others.

@@ -7,6 +7,7 @@
 #include "direct/address.h"
 #include "direct/direct_gateway.h"
 #include "direct_etcd/etcd_lines.h"
+#include "etcd/etcd.h"
 #include "etcd/servers.h"
 
 namespace hapax::direct {
@@ -21,6 +22,9 @@ std::unique_ptr<detail::Gateway> open_etcd(const std::string& address,
         auto servers = engine::etcd::Servers::create(io, engine.url, engine.options);
         if (!servers) bad_address(servers.error().message);
         return std::make_unique<EtcdLines>(io, std::move(*servers));
+      },
+      [engine](boost::asio::io_context& io) {
+        return engine::open_etcd(io, engine.url, engine.options_for_files());
       });
 }
 

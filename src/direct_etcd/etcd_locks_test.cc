@@ -14,8 +14,10 @@
 
 #include "base/child.h"
 #include "base/testing/folder.h"
+#include "direct/testing/files.h"
 #include "direct_etcd/etcd_gateway.h"
 #include "etcd/testing/cluster.h"
+#include "etcd/testing/tls_files.h"
 #include "handles/gateway_makers.h"
 #include "handles/testing/contract.h"
 
@@ -38,7 +40,7 @@ Cluster& etcd() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Etcd, GatewayContract,
-                         ::testing::Values(Gate{"etcd", [] { return etcd().url().text(); }, true}));
+                         ::testing::Values(line_gate("etcd", [] { return etcd().url().text(); })));
 
 // The lease of whoever holds that lock: the hexadecimal digits of its key.
 std::string lease_of(const Cluster& cluster, const std::string& name) {
@@ -222,6 +224,37 @@ TEST(EtcdLocks, AreForThoseWhoLogIn) {
   own.unlock();
   Mutex others{client, "others"};
   EXPECT_EQ(others.acquire_until(std::chrono::steady_clock::now() + 20s, {}), Errc::refused);
+}
+
+TEST(EtcdLocks, SpeakTlsOnBothSides) {
+  const engine::testing::TlsFolder certs;
+  ASSERT_TRUE(certs.is_good());
+  const Cluster cluster{1, certs.server(), "https"};
+  ClientOptions options = options_for(cluster.url().text(), 10s);
+  EXPECT_THROW(Client{options}, std::system_error) << "it speaks no other language";
+  options.authority = certs.client().authority;
+  EXPECT_THROW(Client{options}, std::system_error) << "the server asks who we are";
+  options.certificate = certs.client().certificate;
+  options.key = certs.client().key;
+  Client client{options}, other{options};
+  Mutex mutex{client, "secret"}, same{other, "secret"};
+  mutex.lock();
+  EXPECT_FALSE(same.try_lock_for(200ms));
+  mutex.unlock();
+  EXPECT_TRUE(same.try_lock_for(20s));
+  same.unlock();
+}
+
+TEST(EtcdFiles, AreThoseOfAGroupAndItsDaemons) {
+  Client one{etcd().url().text()}, other{etcd().url().text()};
+  expect_files(one, other);
+  EXPECT_THAT(etcd().ctl(0, "get --prefix hapax/hapax+files/config/web"), HasSubstr("file\nw"));
+  ClientOptions options = options_for(etcd().url().text(), 10s);
+  options.engine_group = "another";
+  Client elsewhere{options};
+  EXPECT_TRUE(File::list(elsewhere, "").empty());
+  options.engine_group = "no/group";
+  EXPECT_THROW(Client{options}, std::system_error);
 }
 
 TEST(EtcdLocks, SayWhereNobodyAnswers) {

@@ -216,7 +216,7 @@ Outcome<Standing> RedisLines::try_to_take(const std::string& name, const std::st
 void RedisLines::join(const Session& session, const Contender& contender, Then<Standing> then) {
   work<Standing>(
       [this, contender, token = token_of(session.id, contender)]() -> Outcome<Standing> {
-        if (contender.want == Want::shared) {
+        if (contender.want == Want::shared || contender.want == Want::unit) {
           return refusal("Redis has no locks that several hold; ask a daemon");
         }
         if (contender.name.ends_with(RedlockClient::count_of(""))) {

@@ -198,6 +198,8 @@ TEST_F(Redis, SaysWhatItDoesNotDo) {
   EXPECT_THROW(client.who(), std::system_error);
   SharedMutex shared{client, "x"};
   EXPECT_THROW(shared.lock_shared(), std::system_error);
+  Semaphore units{client, "x"};
+  EXPECT_THROW(units.acquire(), std::system_error);
   Mutex taken{client, "x:fence"};
   EXPECT_THROW(taken.lock(), std::system_error);
   with.addresses[0] += fmt::format(",127.0.0.1:{}", ports_[0]);

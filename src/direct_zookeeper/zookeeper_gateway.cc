@@ -6,6 +6,7 @@
 #include "direct/address.h"
 #include "direct/direct_gateway.h"
 #include "direct_zookeeper/zookeeper_lines.h"
+#include "zookeeper/zookeeper_engine.h"
 
 namespace hapax::direct {
 
@@ -24,6 +25,9 @@ std::unique_ptr<detail::Gateway> open_zookeeper(const std::string& address,
       [&](boost::asio::io_context& io) -> std::unique_ptr<Server> {
         return std::make_unique<ZooKeeperLines>(io, std::move(servers), login, engine.url.path,
                                                 options.engine_ttl);
+      },
+      [engine](boost::asio::io_context& io) {
+        return engine::open_zookeeper(io, engine.url, engine.options_for_files());
       });
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/child.h"
 #include "base/testing/folder.h"
+#include "direct/testing/files.h"
 #include "direct_zookeeper/zookeeper_gateway.h"
 #include "handles/gateway_makers.h"
 #include "handles/testing/contract.h"
@@ -52,9 +53,14 @@ Ensemble& zookeeper() {
   return ensemble;
 }
 
-INSTANTIATE_TEST_SUITE_P(ZooKeeper, GatewayContract,
-                         ::testing::Values(Gate{"zookeeper",
-                                                [] { return zookeeper().url().text(); }, true}));
+INSTANTIATE_TEST_SUITE_P(ZooKeeper, GatewayContract, ::testing::Values(line_gate("zookeeper", [] {
+                           return zookeeper().url().text();
+                         })));
+
+TEST(ZooKeeperFiles, AreThoseOfAGroupAndItsDaemons) {
+  Client one{zookeeper().url().text()}, other{zookeeper().url().text()};
+  expect_files(one, other);
+}
 
 constexpr const char* kPython = "/usr/bin/python3";  // Debian's, whose packages has kazoo.
 

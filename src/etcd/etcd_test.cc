@@ -22,6 +22,7 @@
 #include "engine/testing/leader_killed.h"
 #include "engine/testing/process.h"
 #include "etcd/testing/cluster.h"
+#include "etcd/testing/tls_files.h"
 
 namespace hapax::engine::testing {
 namespace {
@@ -187,36 +188,21 @@ TEST(EtcdEngine, GoesOnWhenUsersChange) {
 }
 
 TEST(EtcdEngine, SpeaksTlsOnBothSides) {
-  hapax::testing::Folder certs;
-  const auto make = [&](const std::string& script) {
-    return run({"sh", "-ec", "cd " + certs.path().string() + "; " + script}, certs / "log");
-  };
-  ASSERT_TRUE(
-      make("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key"
-           " -out ca.crt -subj /CN=ca -days 2\n"
-           "for who in server client; do\n"
-           "  openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout $who.key"
-           "    -out $who.csr -subj /CN=$who\n"
-           "  echo 'subjectAltName=IP:127.0.0.1' > ext\n"
-           "  openssl x509 -req -in $who.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out $who.crt"
-           "    -days 2 -extfile ext\n"
-           "done"));
-  Cluster cluster{1,
-                  {"--cert-file", certs / "server.crt", "--key-file", certs / "server.key",
-                   "--trusted-ca-file", certs / "ca.crt", "--client-cert-auth"},
-                  "https"};
+  const TlsFolder certs;
+  ASSERT_TRUE(certs.is_good());
+  Cluster cluster{1, certs.server(), "https"};
   Bench bench;
   Options options = options_for("tls");
-  options.tls = {certs / "ca.crt", certs / "client.crt", certs / "client.key"};
+  options.tls = certs.client();
   auto engine = engine_of(cluster, bench.io(), options);
   ASSERT_TRUE(bench.until([&] { return bench.try_read(*engine).has_value(); }));
   bench.put(*engine, {{"a", "1"}});
   options.timeout = milliseconds{500};
-  options.tls = {certs / "ca.crt", "", ""};
+  options.tls = {certs.client().authority, "", ""};
   EXPECT_FALSE(bench.try_read(*engine_of(cluster, bench.io(), options)).has_value());
   options.tls.reset();
   EXPECT_FALSE(bench.try_read(*engine_of(cluster, bench.io(), options)).has_value());
-  options.tls = {certs / "none.crt", "", ""};
+  options.tls = {certs.client().authority + "-none", "", ""};
   EXPECT_FALSE(check_options(cluster.url(), options).has_value());
 }
 

@@ -80,7 +80,7 @@ Result<void> GroupFiles::open() {
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
   writer_.emplace(*engine_, cache_);
-  load();
+  if (host_.reads_ahead) load();
   return {};
 }
 
@@ -263,6 +263,8 @@ void GroupFiles::on(SessionId, session::AskEvents&& ask, const Tell& tell) {
   if (!engine_) {
     if (ask.only_files) return tell(Refused{ask.request, open().error().message});
     events_.on_loaded(0);
+  } else if (!cache_.is_loaded()) {
+    load();
   }
   events_.ask(std::move(ask), tell);
 }

@@ -40,6 +40,9 @@ class GroupFiles {
     std::function<std::uint64_t()> life;                  // Ours, now.
     std::function<bool(std::uint64_t life)> is_over;      // Others have removed it.
     std::function<std::chrono::milliseconds()> patience;  // Each member has another.
+    // All files from the first question on; or only when somebody asks what happens to them: a
+    // program that is not a daemon may ask for just one.
+    bool reads_ahead = true;
   };
 
   static constexpr std::size_t kMostAtOnce = 64;  // Questions of one session, …

@@ -25,14 +25,14 @@ bool is_insecure = false;  // Of the one command that this process is.
 
 void add_address(Command& command, std::string* address, Purpose purpose) {
   const bool may_be_engine = purpose != Purpose::asks;
-  command.add(
-      "--address", address,
-      std::string{"Where the daemon is: unix:/path or host:port, or several, separated by "
-                  "commas; "} +
-          (may_be_engine
-               ? "or an engine, as etcd://host:port,…; or cells:FILE, which says who serves NAME; "
-               : "") +
-          "else $HAPAX_ADDRESS or the usual Unix socket");
+  command.add("--address", address,
+              std::string{"Where the daemon is: unix:/path or host:port, or several, separated by "
+                          "commas; "} +
+                  (may_be_engine ? "or an engine, as etcd://host:port,…; " : "") +
+                  (may_be_engine && purpose != Purpose::keeps_files
+                       ? "or cells:FILE, which says who serves NAME; "
+                       : "") +
+                  "else $HAPAX_ADDRESS or the usual Unix socket");
   // Into the environment, where the library looks, and so does what `hapax run` starts.
   const auto add = [&](const char* flag, const char* variable, const char* what) {
     command.add(
@@ -48,6 +48,10 @@ void add_address(Command& command, std::string* address, Purpose purpose) {
     add("--engine-password-file", "HAPAX_ENGINE_PASSWORD_FILE",
         "Its password: the first line of this file");
   }
+  if (purpose == Purpose::keeps_files) {
+    add("--engine-group", "HAPAX_ENGINE_GROUP",
+        "Of an engine: the group whose files they are; hapax if not said");
+  }
   if (purpose == Purpose::takes_locks) {
     add("--engine-ttl", "HAPAX_ENGINE_TTL",
         "How long the engine keeps what is held by one that is killed or cut off; 10s if not said");
@@ -57,7 +61,8 @@ void add_address(Command& command, std::string* address, Purpose purpose) {
 }
 
 bool goes_to_engine(char** argv) {
-  static const std::set<std::string_view> kThose{"run", "lock", "try", "who", "watch", "elect"};
+  static const std::set<std::string_view> kThose{"run",   "lock",  "try",  "who",
+                                                 "watch", "elect", "file", "fence"};
   if (argv[0] == nullptr || argv[1] == nullptr || !kThose.contains(argv[1])) return false;
   constexpr std::string_view kFlag = "--address";
   std::string address = Client::own_address();

@@ -11,9 +11,10 @@ namespace hapax::cli {
 
 // What a command wants of whoever it reaches.
 enum class Purpose {
-  asks,        // A daemon, about its group.
-  looks,       // A daemon or an engine, about a name …
-  takes_locks  // … or for it.
+  asks,         // A daemon, about its group.
+  looks,        // A daemon or an engine, about a name, …
+  keeps_files,  // … about files, …
+  takes_locks   // … or for a lock.
 };
 
 // Adds --address, --ca, --cert and --key, --server-user and --insecure; and, if an engine will do,

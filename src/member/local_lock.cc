@@ -53,6 +53,13 @@ void Member::LocalLock::on_lost(WaiterId waiter, const std::string&) {
   member_.lease_.end();
 }
 
+// Whoever asks looks at it for the holder; of the waiters nobody has a fence.
+session::Person Member::LocalLock::describe() const {
+  session::Person person = Asker::describe();
+  person.fence = word_.fence();
+  return person;
+}
+
 void Member::LocalLock::give_back_soon(std::uint64_t number) noexcept {
   member_.loop_.visit(
       [self = shared_from_this(), number] { self->release(self->word_.give_back(number)); });

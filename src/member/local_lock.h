@@ -60,6 +60,7 @@ class Member::LocalLock final : public detail::LockHandle,
   std::optional<Turn> take_back(WaiterId waiter) override;
   void on_lost(WaiterId waiter, const std::string& why) override;
   bool can_lose() const override { return member_.can_lose_; }
+  session::Person describe() const override;
   // The member has left its group: nobody waits any longer.
   void give_all_up();
   // The member is about to be gone. Nobody waits any more; what is held or kept is released, since

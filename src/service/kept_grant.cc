@@ -13,7 +13,7 @@ void KeptGrant::grant(const Grant& grant, bool keep) {
   HAPAX_CHECK(!holder_.has_value());
   holder_ = grant.waiter;
   first_ = ++last_;
-  turn_ = grant.fence.turn;
+  fence_ = grant.fence;
   most_again_ = ~std::uint64_t{0};
   word_.store(kept::word_of(keep ? State::used : State::wanted, first_), std::memory_order_release);
 }
@@ -46,12 +46,22 @@ Turn KeptGrant::take_back() {
   return turn_of(kept::number_of(kept::take_away(word_)));
 }
 
+std::optional<Fence> KeptGrant::fence() const {
+  const std::uint64_t word = word_.load(std::memory_order_acquire);
+  const State state = kept::state_of(word);
+  if (!holder_ || (state != State::used && state != State::wanted)) return std::nullopt;
+  return Fence{fence_.epoch, Turn{hapax::number(fence_.turn) + again(kept::number_of(word))}};
+}
+
 // One that says less than it was granted, or more than can be, has written there by itself: the
 // most that can be is on the safe side.
+std::uint64_t KeptGrant::again(std::uint64_t number) const {
+  return std::min(number - first_, most_again_);
+}
+
 Turn KeptGrant::turn_of(std::uint64_t number) {
-  const std::uint64_t again = std::min(number - first_, most_again_);
-  last_ = std::max(last_, first_ + again);
-  return Turn{hapax::number(turn_) + again};
+  last_ = std::max(last_, first_ + again(number));
+  return Turn{hapax::number(fence_.turn) + again(number)};
 }
 
 }  // namespace hapax

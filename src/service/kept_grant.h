@@ -25,6 +25,8 @@ class KeptGrant {
 
   // As the table knows it.
   std::optional<WaiterId> holder() const { return holder_; }
+  // Of who is inside, as of now; nothing if it is only kept.
+  std::optional<Fence> fence() const;
   // The number of its next grant's entry.
   std::uint64_t next() const { return last_ + 1; }
   // What is not to be kept is given back by its unlock. REQUIRES: there is no holder.
@@ -45,11 +47,13 @@ class KeptGrant {
   Turn take_back();
 
  private:
+  // How many entries there were between the grant and the one of that number.
+  std::uint64_t again(std::uint64_t number) const;
   Turn turn_of(std::uint64_t number);
 
   kept::Word& word_;
   std::uint64_t first_ = 0;  // Of the last grant: its number, …
-  Turn turn_{};              // … and its turn.
+  Fence fence_;              // … and its fence.
   std::uint64_t last_ = 0;   // The highest number that we know of.
   std::uint64_t most_again_ = ~std::uint64_t{0};
   std::optional<WaiterId> holder_;

@@ -50,6 +50,7 @@ class KeptWord {
   std::optional<GivenBack> stop_keeping() { return grant_.stop_keeping(); }
   bool is_inside() { return grant_.is_inside(); }
   Turn take_back() { return grant_.take_back(); }
+  std::optional<Fence> fence() const { return grant_.fence(); }
 
  private:
   // The one of that number, by the last grant.

@@ -108,7 +108,7 @@ session::Person ClientRequest::describe() const {
   person.command = visitor_.command();
   person.since_ms = static_cast<std::uint64_t>(since.count());
   person.shared = want_ == Want::shared;
-  person.fence = fence_;
+  person.fence = word_ != nullptr && word_->holder() == waiter_ ? word_->fence() : fence_;
   return person;
 }
 
