@@ -225,7 +225,10 @@ Children Session::children(const std::string& path, Deadline deadline) {
   return {slot->code, slot->names};
 }
 
+// ZooKeeper's client (3.8) frees what it never had if the session is over when a multi is asked
+// for. From a connection to that it takes a while, so one that is connected now will do.
 Code Session::multi(const std::vector<Step>& steps, Deadline deadline) {
+  if (!connected()) return ZCONNECTIONLOSS;
   const auto slot = ask([&](Slot& mine, void* held) {
     std::vector<zoo_op_t> ops(steps.size());
     mine.results.resize(steps.size());
