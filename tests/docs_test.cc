@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
 #include <optional>
 #include <regex>
 #include <string>
@@ -22,8 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::contents_of;
 
-std::string output_of(const std::string& arguments) {
-  const std::string command = std::string{HAPAX_BINARY} + " " + arguments + " 2>/dev/null";
+std::string output_of(const std::string& arguments, const char* errors = "/dev/null") {
+  const std::string command = "cd " HAPAX_ROOT " && " + std::string{HAPAX_BINARY} + " " + arguments +
+                              " </dev/null 2>" + errors;
   std::FILE* pipe = popen(command.c_str(), "r");
   EXPECT_NE(pipe, nullptr);
   std::string output;
@@ -160,6 +162,25 @@ TEST(AlgorithmPages, SayHowManyStatesAreSearched) {
     }
   }
   EXPECT_GE(rows, 20u);
+}
+
+// Words with one space between them.
+std::string unspaced(const std::string& text) {
+  return std::regex_replace(text, std::regex{"\\s+"}, " ");
+}
+
+// A row "| claim | `hapax …` | `this` … |" is a command that prints this, however it is spaced.
+TEST(Lectures, AreShownByTheirCommands) {
+  const std::regex row{R"(\| .* \| `hapax ([^`]*)` \| `([^`]*)`.* \|)"};
+  std::map<std::string, std::string> outputs;
+  for (const std::string& line : lines_of(contents_of(fs::path{HAPAX_ROOT} / "docs/lectures.md"))) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    const auto [at, is_new] = outputs.try_emplace(match[1].str());
+    if (is_new) at->second = unspaced(output_of(at->first, "&1"));
+    EXPECT_NE(at->second.find(unspaced(match[2].str())), std::string::npos) << line;
+  }
+  EXPECT_GE(outputs.size(), 100u);
 }
 
 // As GitHub makes it of a heading: lower case, no punctuation, a dash for each space.
