@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 using testing::contents_of;
 
 std::string output_of(const std::string& arguments, const char* errors = "/dev/null") {
-  const std::string command = "cd " HAPAX_ROOT " && " + std::string{HAPAX_BINARY} + " " + arguments +
-                              " </dev/null 2>" + errors;
+  const std::string command = "cd " HAPAX_ROOT " && " + std::string{HAPAX_BINARY} + " " +
+                              arguments + " </dev/null 2>" + errors;
   std::FILE* pipe = popen(command.c_str(), "r");
   EXPECT_NE(pipe, nullptr);
   std::string output;

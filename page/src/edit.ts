@@ -36,12 +36,30 @@ export function lose(picture: Picture, m: Message): Line[] {
   return lines;
 }
 
-// It arrives after everything else.
-export function delay(picture: Picture, m: Message): Line[] {
+// It arrives after everything else. On a FIFO link those behind it have to wait for it.
+export function delay(picture: Picture, m: Message, fifo: boolean): Line[] {
   const lines = linesOf(picture);
   if (m.came === undefined) return lines;
-  return [...lines.toSpliced(m.came, 1), line(onMessage('deliver', picture.scene, m))];
+  const waits = (other: Message | undefined) =>
+    other !== undefined && (other === m || (fifo && other.from === m.from && other.to === m.to && other.nth > m.nth));
+  const isLate = lines.map((one, row) => row >= m.came! && one.command.startsWith('deliver ') && waits(messageOf(picture, row)));
+  return [...lines.filter((_, row) => !isLate[row]), ...lines.filter((_, row) => isLate[row])];
 }
+
+// A member does nothing from here on, and nothing comes to it, until all others have done what they would have done.
+export function pause(picture: Picture, node: number, position: number): Line[] {
+  const lines = linesOf(picture);
+  const name = picture.scene.nodes[node];
+  const isIts = lines.map(({ command }, row) => {
+    const [verb, whom] = command.trim().split(/\s+/);
+    return row >= position && (verb === 'deliver' ? whom.endsWith(`->${name}`) : whom === name && verb !== 'crash' && verb !== 'partition');
+  });
+  return [...lines.filter((_, row) => !isIts[row]), ...lines.filter((_, row) => isIts[row])];
+}
+
+// Whether nothing is before it on its link. REQUIRES: it is under way at `position`.
+export const isNext = (picture: Picture, m: Message, position: number) =>
+  !picture.messages.some((other) => other.from === m.from && other.to === m.to && other.nth < m.nth && isUnderWay(other, position));
 
 // It arrives as the next step. REQUIRES: it is under way at `position`.
 export function deliverNow(picture: Picture, m: Message, position: number): Line[] {

@@ -3,11 +3,14 @@
 export type Ask =
   | 'trace_json'
   | 'trace_svg'
+  | 'trace_shiviz'
   | 'trace_text'
   | 'steps'
   | 'steps_forgiving'
   | 'check'
   | 'simulate'
+  | 'compare'
+  | 'measure'
   | 'algorithms';
 
 export interface Progress {

@@ -2,7 +2,8 @@
 import * as edit from './edit';
 import { Engine } from './engine';
 import { examples, type Example } from './examples';
-import { addressOf, kLargestScript, sharedIn } from './share';
+import { guides, pointsOf, type Guide, type Point } from './guides';
+import { addressOf, kLargestScript, sharedIn, type View } from './share';
 import { isUnderWay, phaseAt, understand, type Message, type Picture, type Scene } from './run';
 
 export interface Run {
@@ -22,6 +23,7 @@ export interface Algorithm {
   kind?: string;
   fifo_needed?: boolean;
   can_deadlock?: boolean;
+  voting_sets?: boolean;
   summary: string;
 }
 
@@ -31,6 +33,17 @@ export interface NewRun {
   mode: 'random' | 'empty';
   requests: number;
   seed: number;
+  latency: string;
+  votingSets: string;
+  unordered: boolean;
+}
+
+// A guide that the reader follows.
+export interface Guided {
+  guide: Guide;
+  points: Point[]; // One for each step.
+  step: number;
+  chosen?: number; // The answer.
 }
 
 const kFirst = 'request-5-and-3'; // The example to begin with.
@@ -46,6 +59,12 @@ class Laboratory {
   position = $state(0);
   problem = $state('');
   busy = $state(false);
+  view = $state<View>('run');
+  claim = $state(''); // The heading of the lectures that is looked at.
+  guided = $state.raw<Guided | undefined>();
+  fifo = $state(true); // Whether a message may arrive only after those before it on its link.
+  playing = $state(false);
+  hall = $state(false); // Only what a lecture hall has to see.
   private lastId = 0;
   private asked = 0; // So that an answer that comes too late is not shown.
 
@@ -69,6 +88,16 @@ class Laboratory {
   async openAddress(address: string) {
     try {
       const shared = await sharedIn(address);
+      this.view = shared.view ?? 'run';
+      this.claim = shared.claim ?? '';
+      if (this.view !== 'run' && this.run) return;
+      this.guided = undefined;
+      if (shared.guide !== undefined) {
+        const guide = guides.find((one) => one.name === shared.guide);
+        if (!guide) throw new Error(`there is no guide '${shared.guide.slice(0, 60)}'`);
+        await this.openGuide(guide, (shared.step ?? 1) - 1);
+        if (shared.run === undefined) return;
+      }
       if (shared.run !== undefined) {
         await this.openText(shared.run, shared.title || 'a shared run');
       } else {
@@ -89,10 +118,49 @@ class Laboratory {
   }
 
   address(): Promise<string> {
-    const { run, scene, position } = this;
-    const where = { scene, at: position };
+    const { run, scene, position, guided, view, claim } = this;
+    if (view !== 'run') return addressOf({ view, claim });
     if (!run) return Promise.resolve('#');
+    const guide = guided && { guide: guided.guide.name, step: guided.step + 1 };
+    const point = guided?.points[guided.step];
+    if (guide && run.example && point?.scene === scene && point.position === position) return addressOf(guide);
+    const where = { scene, at: position, ...guide };
     return addressOf(run.example ? { trace: run.example.name, ...where } : { run: run.source, title: run.title, ...where });
+  }
+
+  // --- guides ---
+
+  async openGuide(guide: Guide, step = 0) {
+    this.view = 'run';
+    this.fifo = guide.name !== 'lamport-overtaken'; // It is about that.
+    await this.openExample(guide.example);
+    if (this.run?.example !== guide.example) return; // It could not be opened, and that was said.
+    this.guided = { guide, points: pointsOf(guide, this.run.pictures), step: -1 };
+    this.goGuide(Math.max(0, Math.min(step, guide.steps.length - 1)) + 1);
+  }
+  // As many steps on. Where a fork is shown, the run of the guide is shown again.
+  goGuide(by: number) {
+    const { guided } = this;
+    if (!guided?.guide.steps[guided.step + by]) return;
+    const step = guided.step + by;
+    const own = this.runs.find((one) => one.example === guided.guide.example);
+    if (own) this.run = own;
+    this.guided = { ...guided, step, chosen: undefined };
+    this.scene = guided.points[step].scene;
+    this.go(guided.points[step].position);
+  }
+  choose(answer: number) {
+    if (this.guided?.guide.steps[this.guided.step].answers[answer]) this.guided = { ...this.guided, chosen: answer };
+  }
+  // The member that was pointed at, if that is an answer.
+  chooseNamed(name: string) {
+    this.choose(this.guided?.guide.steps[this.guided.step].answers.findIndex((one) => one.text === name) ?? -1);
+  }
+  closeGuide() {
+    this.guided = undefined;
+  }
+  get nextGuide(): Guide | undefined {
+    return this.guided && guides[guides.indexOf(this.guided.guide) + 1];
   }
 
   openExample(example: Example) {
@@ -101,19 +169,22 @@ class Laboratory {
   }
 
   openText(text: string, title: string, command = '') {
-    if (text.length > kLargestScript) return this.fail(new Error('a trace of more than 1 MiB is too large for this page'));
+    this.guided = undefined;
+    if (text.length > kLargestScript) return this.fail(new Error('a trace of more than 8 MiB is too large for this page'));
     return this.show(() => this.play('steps', text, { title, command }));
   }
 
   async openFile(file: File) {
-    if (file.size > kLargestScript) return this.fail(new Error(`'${file.name}' is larger than 1 MiB, too large for this page`));
+    if (file.size > kLargestScript) return this.fail(new Error(`'${file.name}' is larger than 8 MiB, too large for this page`));
     await this.openText(await file.text(), file.name.replace(/\.trace$/, ''), `hapax trace ${file.name}`);
   }
 
-  async openNew({ algorithm, n, mode, requests, seed }: NewRun) {
+  async openNew({ algorithm, n, mode, requests, seed, latency, votingSets, unordered }: NewRun) {
+    this.guided = undefined;
+    this.fifo = !unordered;
     const elects = this.algorithms.find((one) => one.name === algorithm)?.family === 'election';
     if (mode === 'random' && !elects) {
-      const request = { algorithm, n, requests, seed, load: 'high', latency: 'exp:1ms' };
+      const request = { algorithm, n, requests, seed, load: 'high', latency, voting_sets: votingSets, unordered };
       return this.show(async () => {
         const text = await this.engine.ask('simulate', JSON.stringify(request));
         const command = `${text.slice(2, text.indexOf('\n'))} --trace run.trace`;
@@ -122,17 +193,19 @@ class Laboratory {
     }
     const names = Array.from({ length: n }, (_, i) => `P${i + 1}`).join(' ');
     const first = mode === 'empty' ? '' : 'campaign P1\nstabilize\n';
+    const sets = this.algorithms.find((one) => one.name === algorithm)?.voting_sets ? ` voting-sets=${votingSets}` : '';
     const start = mode === 'empty' && algorithm === 'token-ring' ? 'start\n' : '';
-    return this.openText(`nodes ${algorithm} ${names}\n${start}${first}----\n`, `${algorithm}, N = ${n}`);
+    return this.openText(`nodes ${algorithm} ${names}${sets}\n${start}${first}----\n`, `${algorithm}, N = ${n}`);
   }
 
   // --- changes: each is a fork ---
 
   lose = (m: Message) => this.fork(`${this.nameOf(m)} lost`, edit.lose(this.picture!, m));
-  delay = (m: Message) => this.fork(`${this.nameOf(m)} comes last`, edit.delay(this.picture!, m));
+  delay = (m: Message) => this.fork(`${this.nameOf(m)} comes last`, edit.delay(this.picture!, m, this.fifo));
   duplicate = (m: Message) => this.fork(`${this.nameOf(m)} doubled`, edit.duplicate(this.picture!, m));
   deliver = (m: Message) => this.fork(`${this.nameOf(m)} arrives`, edit.deliverNow(this.picture!, m, this.position), this.position + 1);
   insert = (title: string, command: string) => this.fork(title, edit.insert(this.picture!, command, this.position), this.position + 1);
+  pause = (node: number) => this.fork(`${this.picture!.scene.nodes[node]} stands still`, edit.pause(this.picture!, node, this.position), this.position);
   cut = () => this.fork(`only ${this.position} steps`, edit.cut(this.picture!, this.position));
 
   // Whatever is under way arrives, whoever is inside leaves, until nothing more happens.

@@ -19,7 +19,7 @@ export interface Step {
   lines: string[];
   error?: string;
   happenings: [number, number];
-  members: string[];
+  members: [number, string][]; // Those that it has changed.
 }
 export interface Scene {
   algorithm: string;
@@ -238,8 +238,17 @@ export type Phase = 'idle' | 'waiting' | 'inside' | 'leading' | 'crashed';
 export const phaseAt = (picture: Picture, node: number, position: number): Phase =>
   hasCrashed(picture, node, position) ? 'crashed' : (barAt(picture, node, position)?.kind ?? 'idle');
 
-export const membersAt = (scene: Scene, position: number) =>
-  position === 0 ? scene.members : scene.steps[position - 1].members;
+export function membersAt(scene: Scene, position: number): string[] {
+  const found: (string | undefined)[] = scene.members.map(() => undefined);
+  let missing = found.length;
+  for (let row = position - 1; row >= 0 && missing > 0; --row) {
+    for (const [i, words] of scene.steps[row].members) {
+      if (found[i] === undefined) --missing;
+      found[i] ??= words;
+    }
+  }
+  return found.map((words, i) => words ?? scene.members[i]);
+}
 
 // A member's state in few words: what is empty, and the phase, which is shown beside it, are left out.
 export const stateWords = (member: string) =>
@@ -279,22 +288,45 @@ export interface Cone {
 }
 export const eventKey = (row: number, node: number) => `${row}/${node}`;
 
-// The event itself and all that it follows from, or, forward, all that follows from it.
+// Who comes before and after whom, found once for a picture.
+interface Order {
+  rows: number[][]; // By node: the rows in which it does something.
+  sent: Map<string, Message[]>;
+  came: Map<string, Message[]>;
+}
+const orders = new WeakMap<Picture, Order>();
+function orderOf(picture: Picture): Order {
+  const known = orders.get(picture);
+  if (known) return known;
+  const order: Order = { rows: picture.scene.nodes.map(() => []), sent: new Map(), came: new Map() };
+  for (const mark of picture.marks) order.rows[mark.node].push(mark.row);
+  const add = (to: Map<string, Message[]>, key: string, m: Message) => to.set(key, [...(to.get(key) ?? []), m]);
+  for (const m of picture.messages) {
+    if (m.fate !== 'arrives') continue;
+    add(order.sent, eventKey(m.sent, m.from), m);
+    add(order.came, eventKey(m.came!, m.to), m);
+  }
+  orders.set(picture, order);
+  return order;
+}
+
+const kMostInCone = 5000; // Of events: more cannot be told apart on a screen.
+
+// The event itself and all that it follows from, or, forward, all that follows from it; the nearest first.
 export function coneOf(picture: Picture, row: number, node: number, forward: boolean): Cone {
+  const { rows, sent, came } = orderOf(picture);
   const cone: Cone = { events: new Set(), messages: new Set() };
   const todo: [number, number][] = [[row, node]];
-  for (let next = todo.pop(); next; next = todo.pop()) {
-    const [r, n] = next;
-    if (cone.events.has(eventKey(r, n))) continue;
-    cone.events.add(eventKey(r, n));
-    const own = picture.marks.filter((m) => m.node === n && (forward ? m.row > r : m.row < r)).map((m) => m.row);
-    if (own.length > 0) todo.push([forward ? Math.min(...own) : Math.max(...own), n]);
-    for (const m of picture.messages) {
-      if (m.fate !== 'arrives') continue;
-      if (forward && m.from === n && m.sent === r) todo.push([m.came!, m.to]);
-      else if (!forward && m.to === n && m.came === r) todo.push([m.sent, m.from]);
-      else continue;
+  for (let i = 0; i < todo.length && cone.events.size < kMostInCone; ++i) {
+    const [r, n] = todo[i];
+    const key = eventKey(r, n);
+    if (cone.events.has(key)) continue;
+    cone.events.add(key);
+    const own = forward ? rows[n].find((one) => one > r) : rows[n].findLast((one) => one < r);
+    if (own !== undefined) todo.push([own, n]);
+    for (const m of (forward ? sent : came).get(key) ?? []) {
       cone.messages.add(m.id);
+      todo.push(forward ? [m.came!, m.to] : [m.sent, m.from]);
     }
   }
   return cone;

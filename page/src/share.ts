@@ -1,5 +1,6 @@
 // The address says all of it: an example by its name, any other run as its script, compressed; and where the reader is.
 //   #trace=request-5-and-3&at=4        #run=…&title=…&at=4&scene=1
+//   #guide=bank&step=2                 #view=compare        #view=lectures&claim=the-ring
 // What is in an address comes from strangers: it is limited in size, and only ever shown as text.
 
 export interface Shared {
@@ -8,9 +9,15 @@ export interface Shared {
   title?: string;
   at?: number;
   scene?: number;
+  guide?: string;
+  step?: number; // Of the guide, from 1.
+  view?: View;
+  claim?: string; // A heading of the lectures.
 }
+export const views = ['run', 'compare', 'lectures'] as const;
+export type View = (typeof views)[number];
 
-export const kLargestScript = 1 << 20;
+export const kLargestScript = 8 << 20;
 
 const toBase64 = (bytes: Uint8Array) =>
   btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
@@ -30,6 +37,10 @@ async function through(bytes: Uint8Array, stream: GenericTransformStream): Promi
 
 export async function addressOf(shared: Shared): Promise<string> {
   const words = new URLSearchParams();
+  if (shared.view && shared.view !== 'run') words.set('view', shared.view);
+  if (shared.claim) words.set('claim', shared.claim);
+  if (shared.guide) words.set('guide', shared.guide);
+  if (shared.step) words.set('step', String(shared.step));
   if (shared.trace !== undefined) words.set('trace', shared.trace);
   if (shared.run !== undefined) {
     words.set('run', toBase64(await through(new TextEncoder().encode(shared.run), new CompressionStream('deflate-raw'))));
@@ -50,6 +61,10 @@ export async function sharedIn(address: string): Promise<Shared> {
     title: words.get('title')?.slice(0, 200),
     at: numberIn(words.get('at')),
     scene: numberIn(words.get('scene')),
+    guide: words.get('guide') ?? undefined,
+    step: numberIn(words.get('step')),
+    view: views.find((one) => one === words.get('view')),
+    claim: words.get('claim')?.slice(0, 100),
   };
   const run = words.get('run');
   if (run === null) return shared;

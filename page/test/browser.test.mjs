@@ -3,7 +3,7 @@
 import axe from 'axe-core';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import test, { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
 import { serve } from '../serve.mjs';
@@ -45,7 +45,7 @@ async function open(t, address = '', options = {}) {
     assert.deepEqual(complaints, []);
   });
   await page.goto(url + address);
-  await page.locator('svg .name').first().waitFor();
+  await page.locator('svg .name, .lectures, .compare').first().waitFor();
   return page;
 }
 const textOf = (page, selector) => page.locator(selector).innerText();
@@ -170,6 +170,80 @@ async function check(page, algorithm, n) {
   await prove.locator('.figures').waitFor();
   return prove.locator('.verdict').innerText();
 }
+
+// A step of docs/guides/*.md: what the trace says there, and which answers are right.
+function guideSteps(name) {
+  const parts = readFileSync(`${root}/docs/guides/${name}`, 'utf8').split(/^## /m).slice(1);
+  return parts.map((part) => ({
+    at: /^Step: `?([^`\n]*)`?$/m.exec(part)[1],
+    answers: [...part.matchAll(/^- \[(.)\] /gm)].map((match) => match[1] === 'x'),
+  }));
+}
+const guideFiles = readdirSync(`${root}/docs/guides`);
+
+test(`each of ${guideFiles.length} guides is followed to its end`, async (t) => {
+  const page = await open(t);
+  for (const file of guideFiles) {
+    const name = file.replace('.md', '');
+    const steps = guideSteps(file);
+    assert.ok(steps.some((step) => step.answers.length > 0), name);
+    await page.evaluate((hash) => (location.hash = hash), `#guide=${name}`);
+    for (const [i, { at, answers }] of steps.entries()) {
+      await page.locator('.guide .counts', { hasText: `Guide, ${i + 1} of ${steps.length}` }).waitFor();
+      if (at === 'the end') assert.match(await position(page), /^(\d+) \/ \1$/);
+      else assert.ok((await textOf(page, '.step .lines')).includes(at), `${name}: '${at}' is not said at ${await position(page)}`);
+      if (answers.length > 0) {
+        assert.equal(answers.filter((isRight) => isRight).length, 1, `${name}, ${i + 1}`);
+        await page.locator('.answers button').nth(answers.indexOf(false)).click();
+        assert.match(await textOf(page, '.why'), /^No\. ./);
+        assert.ok(await page.getByRole('button', { name: 'Skip' }).or(page.getByRole('button', { name: 'Close' })).first().isVisible());
+        await page.locator('.answers button').nth(answers.indexOf(true)).click();
+        assert.match(await textOf(page, '.why'), /^Right\. ./);
+      }
+      if (i + 1 < steps.length) await page.getByRole('button', { name: 'Go on' }).click();
+    }
+    await page.getByRole('button', { name: 'Close' }).click();
+  }
+});
+
+test('a guide is answered in the picture and by keys, links to the lectures, and those to it', async (t) => {
+  const page = await open(t, '#guide=request-5-and-3');
+  await page.locator('svg .name.answer', { hasText: 'P1' }).click();
+  assert.match(await textOf(page, '.why'), /^No\./);
+  await page.keyboard.press('b');
+  assert.match(await textOf(page, '.why'), /^Right\./);
+  await page.keyboard.press('n');
+  await page.locator('.guide .counts', { hasText: 'Guide, 2 of' }).waitFor();
+  await hasAddress(page, 'step=2');
+  await page.getByRole('link', { name: 'what the lectures claim' }).click();
+  await page.locator('#claim-exercise-2-a-race.here').waitFor();
+  assert.ok((await page.locator('.lectures tr').count()) > 150);
+  await page.locator('.lectures a[href="#guide=token-two-holders"]').first().click();
+  await page.locator('.guide h2', { hasText: 'Two tokens' }).waitFor();
+});
+
+test('all is compared, and the table says what hapax compare says', async (t) => {
+  const page = await open(t, '#view=compare');
+  const told = JSON.parse(native('compare', '-n', '4', '--json'));
+  await page.getByLabel('N', { exact: true }).fill('4');
+  await page.getByRole('button', { name: 'Measure the table' }).click();
+  await page.locator('caption', { hasText: 'N = 4' }).first().waitFor();
+  for (const row of told.rows) {
+    const cells = await page.locator('tr', { has: page.getByRole('rowheader', { name: row.algorithm, exact: true }) }).first().locator('td').allInnerTexts();
+    assert.equal(Number(cells[0]), Number(row.messages_per_entry.toPrecision(4)), row.algorithm);
+    assert.equal(cells[1], row.messages_formula);
+    assert.equal(cells[6], row.deadlock ? 'deadlock' : `${Number(row.throughput.toPrecision(4))}/s`, row.algorithm);
+  }
+  assert.ok((await textOf(page, '.compare')).includes('N(N-2) = 8'));
+  await page.getByRole('button', { name: 'Measure the plots' }).click();
+  await page.getByRole('button', { name: 'Measure the plots' }).and(page.locator(':enabled')).waitFor();
+  assert.equal(await page.locator('.plot svg').count(), 8);
+  assert.equal(await textOf(page, '.doing'), '');
+  // Where a formula is exact, marks are on its line.
+  const lamport = page.locator('.plot').first().locator('.series', { has: page.locator('title', { hasText: 'lamport' }) });
+  assert.equal(await lamport.locator('.point').count(), 7);
+  assert.ok((await lamport.locator('title').allTextContents()).includes('lamport: 297 at 100'));
+});
 
 test('every schedule is checked: the deadlock of basic Maekawa, the proof of Ricart–Agrawala', async (t) => {
   const page = await open(t);

@@ -10,10 +10,9 @@
 namespace hapax {
 namespace {
 
-// Enough draws for a mean within two per cent, few enough that a table of large N does not take
-// minutes.
+// Enough draws for a mean within two per cent; for a table of large N the options have a limit,
+// too.
 constexpr std::uint64_t kMostEntries = 40'000;
-constexpr std::uint64_t kMostMessages = 8'000'000;
 
 class Bench {
  public:
@@ -70,8 +69,8 @@ class Bench {
     run.draw = theory_.draw;
     run.seed = options_.seed;
     const double messages = std::max(theory_.messages.value, static_cast<double>(options_.n) / 4);
-    const auto affordable =
-        static_cast<std::uint64_t>(static_cast<double>(kMostMessages) / std::max(messages, 1.0));
+    const auto affordable = static_cast<std::uint64_t>(static_cast<double>(options_.most_messages) /
+                                                       std::max(messages, 1.0));
     run.entries = std::clamp<std::uint64_t>(affordable, 200, kMostEntries);
     return run;
   }

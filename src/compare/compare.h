@@ -25,6 +25,7 @@ struct CompareOptions {
   Nanos latency = kMillisecond;
   Nanos inside = 5 * kMillisecond;
   std::uint64_t seed = 1;
+  std::uint64_t most_messages = 8'000'000;  // In each of a row's four runs, more or less.
 };
 
 struct ComparisonRow {
@@ -47,6 +48,11 @@ struct Comparison {
   CompareOptions options;
   std::string voting_sets;
   std::vector<ComparisonRow> rows;
+
+  // The mean of a time, in T.
+  double in_latencies(const Spread& spread) const {
+    return spread.mean() / static_cast<double>(options.latency);
+  }
 };
 
 struct CompareProgress {

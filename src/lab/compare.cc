@@ -14,13 +14,10 @@
 #include "lab/run.h"
 #include "lab/voting.h"
 #include "sim/latency.h"
+#include "told/compare_json.h"
 
 namespace hapax::cli {
 namespace {
-
-double in_t(const Comparison& c, const Spread& spread) {
-  return spread.mean() / static_cast<double>(c.options.latency);
-}
 
 // What a row shows of a run, in words.
 struct Shown {
@@ -31,8 +28,8 @@ Shown shown(const Comparison& c, const ComparisonRow& row) {
   const bool pairs = row.pairs.sync_delay.count > 0;
   const bool dead = row.deadlocked();
   return {show_number(row.messages()),
-          show_number(in_t(c, row.low.client_delay)) + " T",
-          pairs ? show_number(in_t(c, row.pairs.sync_delay)) + " T" : "–",
+          show_number(c.in_latencies(row.low.client_delay)) + " T",
+          pairs ? show_number(c.in_latencies(row.pairs.sync_delay)) + " T" : "–",
           dead ? "deadlock" : show_number(row.high.throughput) + "/s",
           show_number(row.throughput_expected) + "/s",
           dead                       ? "–"
@@ -110,58 +107,6 @@ void print_election_table(const std::vector<ElectionRow>& rows, std::uint32_t n)
   fmt::print("{}\n", table.text());
 }
 
-boost::json::object as_json(const Comparison& c, const ComparisonRow& row) {
-  const bool dead = row.deadlocked();
-  const auto unless_dead = [&](boost::json::value value) {
-    return dead ? boost::json::value{} : std::move(value);
-  };
-  const bool pairs = row.pairs.sync_delay.count > 0;
-  return {
-      {"algorithm", row.algorithm},
-      {"kind", row.kind},
-      {"messages_per_entry", json_number(row.messages())},
-      {"expected_messages_per_entry", json_number(row.theory.messages.value)},
-      {"messages_formula", row.theory.messages.formula},
-      {"messages_exact", row.theory.messages.exact},
-      {"requesters", name_of(row.theory.draw)},
-      {"multicasts_per_entry", json_number(row.multicasts())},
-      {"client_delay_T", json_number(in_t(c, row.low.client_delay))},
-      {"expected_client_delay_T", json_number(row.theory.client_delay.value)},
-      {"sync_delay_T", pairs ? json_number(in_t(c, row.pairs.sync_delay)) : boost::json::value{}},
-      {"expected_sync_delay_T", json_number(row.theory.sync_delay.value)},
-      {"throughput", unless_dead(json_number(row.high.throughput))},
-      {"expected_throughput", json_number(row.throughput_expected)},
-      {"in_request_order", unless_dead(row.order.overtakes == 0)},
-      {"expected_in_request_order", row.theory.in_request_order},
-      {"fairness", unless_dead(json_number(row.high.fairness))},
-      {"longest_wait_ms",
-       unless_dead(json_number(static_cast<double>(row.high.wait.most) / kMillisecond))},
-      {"response_time_ms", unless_dead(json_number(row.high.response_time.mean() / kMillisecond))},
-      {"deadlock", dead},
-      {"violations", row.violations()}};
-}
-
-void print_as_json(const Comparison& c, const std::vector<ElectionRow>& elections) {
-  boost::json::array rows;
-  for (const ComparisonRow& row : c.rows) rows.push_back(as_json(c, row));
-  boost::json::array election_rows;
-  for (const ElectionRow& row : elections) {
-    election_rows.push_back({{"algorithm", row.algorithm},
-                             {"situation", row.situation},
-                             {"messages", row.report.sent},
-                             {"expected_messages", row.expected},
-                             {"messages_formula", row.formula},
-                             {"violations", row.report.violations.size()}});
-  }
-  print_json({{"n", c.options.n},
-              {"latency_ns", c.options.latency},
-              {"cs_ns", c.options.inside},
-              {"seed", c.options.seed},
-              {"voting_sets", c.voting_sets},
-              {"rows", std::move(rows)},
-              {"elections", std::move(election_rows)}});
-}
-
 }  // namespace
 
 int run_compare(const CompareArguments& a) {
@@ -200,7 +145,7 @@ int run_compare(const CompareArguments& a) {
   for (const ComparisonRow& row : comparison.rows) violations += row.violations();
   for (const ElectionRow& row : elections) violations += row.report.violations.size();
   if (a.json) {
-    print_as_json(comparison, elections);
+    print_json(compare_json(comparison, elections));
   } else {
     print_mutex_table(comparison, a.narrow);
     if (!elections.empty()) print_election_table(elections, options.n);

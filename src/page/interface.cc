@@ -6,6 +6,7 @@
 
 #include "console/json.h"
 #include "draw/json.h"
+#include "draw/shiviz.h"
 #include "draw/svg.h"
 #include "page/requests.h"
 #include "page/steps.h"
@@ -72,6 +73,9 @@ int page_trace_json() {
 int page_trace_svg() {
   return give_performance([](const Performance& played) { return draw_svg(played.scenes); });
 }
+int page_trace_shiviz() {
+  return give_performance([](const Performance& played) { return shiviz_log(played.scenes); });
+}
 int page_trace_text() {
   return give_performance([](const Performance& played) { return played.script.text(); });
 }
@@ -86,6 +90,15 @@ int page_check() {
   };
   return give_or_refuse(answer_check(question, tell, page_now));
 }
+int page_compare() {
+  const auto tell = [](const CompareProgress& p) {
+    page_progress(100 * (static_cast<double>(p.row) + p.done) / static_cast<double>(p.rows), 0, 0,
+                  0);
+    return true;
+  };
+  return give_or_refuse(answer_compare(question, tell));
+}
+int page_measure() { return give_or_refuse(answer_measure(question)); }
 int page_simulate() { return give_or_refuse(answer_simulate(question)); }
 
 int page_algorithms() { return give(cli::json_text(algorithms_json())); }

@@ -7,9 +7,12 @@
 
 #include "catalog/catalog.h"
 #include "check/run.h"
+#include "compare/compare.h"
+#include "compare/elections.h"
 #include "console/json.h"
 #include "sim/run.h"
 #include "told/check_json.h"
+#include "told/compare_json.h"
 #include "told/sim_words.h"
 #include "voting/voting_sets.h"
 #include "world/play.h"
@@ -85,6 +88,16 @@ CheckOptions check_options(Fields& fields) {
   return options;
 }
 
+SimWords sim_words(Fields& fields, std::int64_t most_requests) {
+  return {.algorithm = fields.text("algorithm"),
+          .requests = fields.number("requests", 3, 1, most_requests),
+          .load = fields.text("load", "low"),
+          .latency = fields.text("latency", "const:1ms"),
+          .inside = fields.text("cs", "5ms"),
+          .voting_sets = fields.text("voting_sets", "smallest"),
+          .units = fields.number("units", 1, 1, 200)};
+}
+
 Result<SimOptions> sim_options(const SimWords& words, Fields& fields) {
   SimOptions options;
   options.n = fields.number("n", 5, 1, 64);
@@ -132,13 +145,7 @@ Result<std::string> answer_check(std::string_view request, const SearchObserver&
 Result<std::string> answer_simulate(std::string_view request) {
   Result<Fields> fields = Fields::parse(request);
   if (!fields) return fields.error();
-  const SimWords words{.algorithm = fields->text("algorithm"),
-                       .requests = fields->number("requests", 3, 1, 200),
-                       .load = fields->text("load", "low"),
-                       .latency = fields->text("latency", "const:1ms"),
-                       .inside = fields->text("cs", "5ms"),
-                       .voting_sets = fields->text("voting_sets", "smallest"),
-                       .units = fields->number("units", 1, 1, 200)};
+  const SimWords words = sim_words(*fields, 2000);
   const Operations* algorithm = find_algorithm(words.algorithm);
   if (algorithm == nullptr) return error("'{}' is no algorithm to simulate", words.algorithm);
   Result<SimOptions> options = sim_options(words, *fields);
@@ -156,6 +163,53 @@ Result<std::string> answer_simulate(std::string_view request) {
   const Result<Script> played = play(recorder.script());
   if (!played) return played.error();
   return {boost::system::in_place_value, played->text()};
+}
+
+Result<std::string> answer_compare(std::string_view request, const CompareObserver& observer) {
+  Result<Fields> fields = Fields::parse(request);
+  if (!fields) return fields.error();
+  CompareOptions options;
+  options.n = fields->number("n", 10, 1, 1000);
+  options.seed = fields->number("seed", 1, 0, 1'000'000'000);
+  options.inside = kMillisecond * fields->number("cs_ms", 5, 5, 10'000);
+  options.most_messages = fields->number("most_messages", 8'000'000, 1000, 8'000'000);
+  if (fields->wrong()) return *fields->wrong();
+  const Result<VotingSets> sets = find_algorithm("maekawa")->info.voting_sets(
+      fields->text("voting_sets", "smallest"), options.n);
+  if (!sets) return sets.error();
+  const Comparison comparison = compare(options, *sets, observer);
+  std::vector<ElectionRow> elections;
+  if (options.n >= 3) elections = compare_elections(options.n, options.latency);
+  return {boost::system::in_place_value, cli::json_text(compare_json(comparison, elections))};
+}
+
+Result<std::string> answer_measure(std::string_view request) {
+  Result<Fields> fields = Fields::parse(request);
+  if (!fields) return fields.error();
+  const SimWords words = sim_words(*fields, 40'000);
+  const Operations* algorithm = find_algorithm(words.algorithm);
+  if (algorithm == nullptr) return error("'{}' is no algorithm to simulate", words.algorithm);
+  const Result<SimOptions> options = sim_options(words, *fields);
+  if (!options) return options.error();
+  const auto sets = sets_of(algorithm, words.voting_sets, options->n);
+  if (!sets) return sets.error();
+  if (fields->wrong()) return *fields->wrong();
+  const MutexChoices choices{.voting_sets = sets->get()};
+  const Result<SimReport> report = simulate(words.algorithm, *options, choices);
+  if (!report) return report.error();
+  const auto in_ms = [](const Spread& spread) -> boost::json::value {
+    return spread.count == 0 ? boost::json::value{}
+                             : cli::json_number(spread.mean() / kMillisecond);
+  };
+  return {boost::system::in_place_value,
+          cli::json_text({{"algorithm", words.algorithm},
+                          {"entries", report->entries},
+                          {"events", report->events},
+                          {"messages_per_entry", cli::json_number(report->messages_per_entry())},
+                          {"throughput", cli::json_number(report->throughput)},
+                          {"response_time_ms", in_ms(report->response_time)},
+                          {"sync_delay_ms", in_ms(report->sync_delay)},
+                          {"violations", report->violation_count}})};
 }
 
 }  // namespace hapax

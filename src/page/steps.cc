@@ -18,7 +18,8 @@
 namespace hapax {
 namespace {
 
-constexpr std::size_t kMostSteps = 20'000;
+constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kPatience = 20'000;  // Deliveries until one `stabilize` gives up.
 constexpr std::string_view kSent = "sent=";
 constexpr std::string_view kUnderWay = "under way ";
 
@@ -73,8 +74,9 @@ class Unfolding {
               {"rests", algorithm == nullptr || !algorithm->info.never_rests},
               {"theory", theory_json(command, scene)},
               {"begin", line},
-              {"comments", array_of(std::exchange(comments_, {}))},
-              {"members", members()}};
+              {"comments", array_of(std::exchange(comments_, {}))}};
+    shown_ = members();
+    scene_["members"] = array_of(shown_);
     steps_.clear();
     links_.clear();
     return {};
@@ -83,7 +85,10 @@ class Unfolding {
   Result<void> go_on(const std::string& line, const Command& command) {
     if (!stage_) return error("a trace begins with: nodes ALGORITHM NAME …");
     if (command[0] != "stabilize") return take(line, command);
+    const std::size_t most = steps_.size() + kPatience;
     for (Command next = oldest(); !next.empty(); next = oldest()) {
+      if (steps_.size() == most)
+        return error("more than {} deliveries: it does not rest", kPatience);
       if (const auto done = take(next[0] + ' ' + next[1], next); !done) return done.error();
     }
     return {};
@@ -105,7 +110,7 @@ class Unfolding {
                              {"comments", array_of(std::exchange(comments_, {}))},
                              {"lines", lines ? array_of(*lines) : boost::json::array{}},
                              {"happenings", {from, stage_->chronicle().happenings.size()}},
-                             {"members", members()}};
+                             {"members", changed_members()}};
     if (!lines) step["error"] = lines.error().message;
     steps_.push_back(std::move(step));
     return {};
@@ -150,13 +155,22 @@ class Unfolding {
     return {};
   }
 
-  boost::json::array members() {
+  Lines members() {
     const Lines shown = *stage_->perform({"show"});
-    boost::json::array all;
+    Lines all;
     for (std::size_t i = 0; i < stage_->chronicle().names.size(); ++i) {
-      all.emplace_back(shown[i].substr(stage_->chronicle().names[i].size() + 2));
+      all.push_back(shown[i].substr(stage_->chronicle().names[i].size() + 2));
     }
     return all;
+  }
+  boost::json::array changed_members() {
+    Lines now = members();
+    boost::json::array changed;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (now[i] != shown_[i]) changed.push_back({i, now[i]});
+    }
+    shown_ = std::move(now);
+    return changed;
   }
 
   void end_scene() {
@@ -176,6 +190,7 @@ class Unfolding {
   std::unique_ptr<TraceStage> stage_;
   std::vector<std::string> comments_;  // Of the block, until its first command.
   std::map<std::string, Link> links_;
+  Lines shown_;  // How the members stood after the last step.
   boost::json::object scene_;
   boost::json::array steps_;
   boost::json::array scenes_;

@@ -11,11 +11,11 @@ namespace hapax {
 
 // {"scenes": [{"algorithm", "nodes": […], "rests", "theory": {"messages", "formula"},
 //   "begin": "nodes …", "comments": […], "members": […], "steps": [{"command", "comments": […],
-//   "lines": […], "error", "happenings": [from, to], "members": […]}], "happenings": […]}]}
+//   "lines": […], "error", "happenings": [from, to], "members": [[i, …]]}], "happenings": […]}]}
 //
 // `stabilize` becomes the deliveries that it makes. The happenings are as in chronicle_json(), but
-// for comments, which stand beside their steps. `members`: how each stands, in a sentence; first as
-// all begin. A command that cannot be carried out has an `error`; with `forgiving` it is left out
+// for comments, which stand beside their steps. `members`: how each stands, in a sentence, as all
+// begin; of a step, those whose sentence it has changed. A command that cannot be carried out has an `error`; with `forgiving` it is left out
 // instead, as what a change has taken the ground from.
 //
 // `deliver A->B sent=3` (drop and dup alike) means the third message that ever was put on that

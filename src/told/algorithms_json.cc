@@ -17,6 +17,7 @@ boost::json::object algorithms_json() {
                     {"kind", info.kind},
                     {"fifo_needed", info.needs == Channels::fifo},
                     {"can_deadlock", info.can_deadlock},
+                    {"voting_sets", info.takes.voting_sets},
                     {"summary", info.summary}});
   }
   for_each_election([&]<class A>() {
