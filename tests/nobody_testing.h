@@ -15,8 +15,8 @@ inline Arguments by_nobody(const Arguments& words) {
 
 // The binary that is tested, or a copy of it in that folder, which is open to all: a tree in root's
 // home is closed to others.
-inline std::string hapax_for_nobody(const fs::path& folder) {
-  Process help{by_nobody({HAPAX_BINARY, "members", "--help"}), {}, folder};
+inline std::string hapax_for_nobody(const Folder& folder) {
+  Process help{by_nobody({HAPAX_BINARY, "members", "--help"}), Environment{}, folder};
   if (help.wait() == 0) return HAPAX_BINARY;
   for (const char* program : {"hapax", "hapax-commands", "hapax-engines"}) {
     const fs::path built = fs::path{HAPAX_BINARY}.parent_path() / program;

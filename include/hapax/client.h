@@ -33,7 +33,7 @@ struct Person {
   std::uint32_t pid = 0;              // There.
   std::string command;                // As ps shows it.
   std::chrono::milliseconds since{};  // How long it has held, or waited.
-  std::optional<Fence> fence;         // Of a holder.
+  std::optional<Fence> fence;         // Of a holder; none if it only keeps the lock.
   bool shared = false;                // Holds it with others, or asks for no more than that.
 };
 

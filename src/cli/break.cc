@@ -39,7 +39,7 @@ std::string holders_of(const LockInfo& lock) {
   if (lock.holder) {
     return fmt::format("{}, for {}, fence {}", show_person(*lock.holder),
                        show_since(lock.holder->since),
-                       lock.holder->fence ? text_of(*lock.holder->fence) : "?");
+                       lock.holder->fence ? text_of(*lock.holder->fence) : "none: only kept");
   }
   std::string people;
   for (const Person& sharer : lock.sharers) {

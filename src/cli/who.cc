@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"
 #include "console/table.h"
 #include "console/terminal.h"
+#include "group_commands/people.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
@@ -47,7 +47,9 @@ std::string table_of(const std::vector<LockInfo>& locks) {
   table.column("fence");
   table.column("command", kLeft, Table::Length::long_);
   for (const LockInfo& lock : locks) {
-    if (lock.holder) add_person(table, lock, "holds", *lock.holder);
+    if (lock.holder) {
+      add_person(table, lock, lock.holder->fence ? "holds" : "keeps", *lock.holder);
+    }
     for (const Person& sharer : lock.sharers) add_person(table, lock, "shares", sharer);
     add_more(table, lock, lock.more_sharers, "share");
     for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
@@ -114,6 +116,7 @@ Command describe_who(WhoArguments& a) {
           "  hapax who\n"
           "  hapax who 'orders/*'         * stands for anything, ? for one character\n"
           "  hapax who backup --json | jq '.locks[0].holder.pid'\n"
+          "Who keeps a lock was the last to use it, is not inside, and has to be asked by nobody.\n"
           "Every member is asked; one that does not answer within a second is "
           "named.\n"} +
       kShowStatuses;

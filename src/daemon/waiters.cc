@@ -46,8 +46,10 @@ Result<std::uint32_t> Waiters::break_lock(const std::string& name,
   if (table == nullptr) return error("{}; ask once more in a moment", group_.obstacle());
   const auto lock = table->describe(name);
   std::vector<WaiterId> losers;
+  // One that stays where it was used has moved on since it was granted.
   const auto add = [&](const LockHolder& holder) {
-    if (!fence || *fence == holder.fence) losers.push_back(holder.waiter);
+    const Fence now = describe(holder.waiter).fence.value_or(holder.fence);
+    if (!fence || *fence == now) losers.push_back(holder.waiter);
   };
   if (lock && lock->holder) add(*lock->holder);
   if (lock) std::for_each(lock->sharers.begin(), lock->sharers.end(), add);

@@ -73,7 +73,11 @@ boost::json::object json_of(const LockInfo& lock) {
   boost::json::array sharers;
   for (const Person& sharer : lock.sharers) sharers.push_back(json_of(sharer));
   boost::json::value holder = nullptr;
-  if (lock.holder) holder = json_of(*lock.holder);
+  if (lock.holder) {
+    boost::json::object person = json_of(*lock.holder);
+    if (!lock.holder->fence) person["kept"] = true;
+    holder = std::move(person);
+  }
   return {{"lock", lock.name},
           {"algorithm", lock.algorithm},
           {"holder", std::move(holder)},

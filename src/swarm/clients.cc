@@ -19,6 +19,10 @@ std::uint64_t in_ms(Span span) {
 
 SwarmClients::SwarmClients(SwarmStage& stage, Members& members)
     : stage_(stage), members_(members), clients_(stage.plan.clients) {
+  for (std::uint32_t i = 0; i < stage.plan.members && stage.plan.keeping; ++i) {
+    kept_.push_back(std::make_unique<Kept>(*this, members[i]));
+    members[i].keepers.push_back(kept_.back().get());
+  }
   for (Client& client : clients_) {
     client.home = index_of(client) % stage.plan.members;
     client.rate = stage.draw_rate();
@@ -54,6 +58,8 @@ void SwarmClients::think(Client& client) {
 
 void SwarmClients::ask(Client& client) {
   if (!client.heartbeat) return connect(client);
+  if (enter_again(client)) return;
+  client.entry = 0;
   client.lock = fmt::format("lock-{}", stage_.prng.below(stage_.plan.locks));
   client.waiter = WaiterId{1 + index_of(client) + clients_.size() * ++asked_};
   client.want = draw_want();
@@ -87,7 +93,7 @@ void SwarmClients::give_back(Client& client) {
   say(client, [this, lock = client.lock, waiter = client.waiter](SwarmMember& m, Instant now) {
     stage_.referee.left(lock, waiter);
     // Refused if the lease has run out by now.
-    if (!m.abandon(now, lock, waiter)) (void)m.release(now, lock, waiter);
+    if (!m.abandon(now, lock, waiter)) (void)m.release(now, lock, waiter, m.take_back(waiter));
   });
 }
 
@@ -98,9 +104,27 @@ void SwarmClients::on_granted(SwarmMember& m, const Grant& grant) {
       client.lock, grant.waiter, m.life(), grant.fence, client.want,
       [this](Life life) { return members_.is_leased(life); },
       [this](WaiterId waiter) { return relies_on(waiter); });
-  tell(client, client.connection, [this, &client, grant] {
+  std::uint64_t entry = 0;
+  KeptByClient* const kept = client.kept;
+  if (kept != nullptr && !kept->grant.holder() && client.want == Want::exclusive &&
+      grant.may_keep && !m.keeper().is_leaving()) {
+    entry = kept->grant.next();
+    kept->grant.grant(grant, true);
+    kept->granted_lock = client.lock;
+  }
+  tell(client, client.connection, [this, &client, grant, entry, life = m.life()] {
     if (client.waiter != grant.waiter || client.state != Client::State::waiting) return;
     client.fence = grant.fence;
+    client.entry = entry;
+    if (entry != 0) {
+      KeptByClient& ours = *client.kept;
+      ours.entry = entry;
+      ours.lock = client.lock;
+      ours.waiter = grant.waiter;
+      ours.fence = grant.fence;
+      ours.life = life;
+      ours.is_lost = false;
+    }
     client.state = Client::State::granted;
     enter_if_good(client);
   });
@@ -110,6 +134,10 @@ void SwarmClients::on_granted(SwarmMember& m, const Grant& grant) {
 void SwarmClients::enter_if_good(Client& client) {
   if (client.state != Client::State::granted) return;
   if (!client.heartbeat->is_good(clock_of(client))) return client.heartbeat->ping_soon();
+  work(client);
+}
+
+void SwarmClients::work(Client& client) {
   stage_.note("client {} of member {} enters {} with {}", index_of(client), client.home,
               client.lock, client.fence);
   client.state = Client::State::inside;
@@ -125,8 +153,48 @@ void SwarmClients::enter_if_good(Client& client) {
   });
 }
 
+// As KeptLock::enter_again(). Mostly it wants the same again: so some do when the lease is over.
+bool SwarmClients::enter_again(Client& client) {
+  KeptByClient* const kept = client.kept;
+  if (kept == nullptr || kept->entry == 0 || stage_.prng.below(16) == 0) return false;
+  std::uint64_t seen = kept->word.load();
+  if (stage_.plan.grabbing) {
+    seen = kept::word_of(kept::State::kept, kept::number_of(seen));
+    kept->word.store(seen);
+  }
+  if (kept::state_of(seen) != kept::State::kept || !kept::enter(kept->word, seen)) return false;
+  const std::uint64_t number = kept::number_of(seen) + 1;
+  client.lock = kept->lock;
+  client.waiter = kept->waiter;
+  client.want = Want::exclusive;
+  client.fence = kept->fence_of(number);
+  client.entry = number;
+  const auto left = client.heartbeat->valid_until() - clock_of(client);
+  if (!stage_.plan.trusting && (kept->is_lost || left <= session::Heartbeat::Time{1})) {
+    if (kept::leave(kept->word, number, false) == kept::Left::back) give_back(client);
+    return false;
+  }
+  stage_.referee.entered(
+      client.lock, client.waiter, kept->life, client.fence, client.want,
+      [this, kept](Life life) {
+        // Of a fixed list it may rely on its promise when its member is gone.
+        return members_.is_leased(life) || (stage_.plan.fixed && life == kept->life);
+      },
+      [this](WaiterId waiter) { return relies_on(waiter); });
+  ++stage_.report.kept_entries;
+  work(client);
+  return true;
+}
+
 void SwarmClients::finish(Client& client) {
-  give_back(client);
+  const auto left = client.entry == 0
+                        ? kept::Left::back
+                        : kept::leave(client.kept->word, client.entry, !client.kept->is_lost);
+  if (left == kept::Left::kept) {
+    stage_.referee.left(client.lock, client.waiter);
+  } else {
+    give_back(client);
+  }
   think(client);
 }
 
@@ -142,8 +210,54 @@ void SwarmClients::lose(Client& client) {
   if (client.state != Client::State::granted && client.state != Client::State::inside) return;
   stage_.note("client {} has lost {}", index_of(client), client.lock);
   ++stage_.report.lost;
+  if (client.entry != 0) (void)kept::leave(client.kept->word, client.entry, false);
   give_back(client);
   think(client);
+}
+
+// --- what its member makes of what it keeps: as ClientRequest and KeptLocks ---
+
+KeptByClient* SwarmClients::Kept::held_by(WaiterId waiter) {
+  const Client& client = clients_.client_of(waiter);
+  for (const auto& kept : client.shared) {
+    if (!kept->is_orphan && kept->grant.holder() == waiter) return kept.get();
+  }
+  return nullptr;
+}
+
+std::optional<Turn> SwarmClients::Kept::told(Turn last) const {
+  return clients_.stage_.plan.secretive ? std::nullopt : std::optional{last};
+}
+
+bool SwarmClients::Kept::is_inside(WaiterId waiter) {
+  KeptByClient* const kept = held_by(waiter);
+  return kept == nullptr || kept->grant.is_inside();
+}
+
+std::optional<Turn> SwarmClients::Kept::take_back(WaiterId waiter) {
+  KeptByClient* const kept = held_by(waiter);
+  return kept == nullptr ? std::nullopt : told(kept->grant.take_back());
+}
+
+void SwarmClients::Kept::on_wanted(WaiterId waiter) {
+  if (KeptByClient* const kept = held_by(waiter)) stop_keeping(*kept);
+}
+
+void SwarmClients::Kept::on_leaving() {
+  for (const Client& client : clients_.clients_) {
+    if (client.home != member_.index) continue;
+    for (const auto& kept : client.shared) {
+      if (!kept->is_orphan) stop_keeping(*kept);
+    }
+  }
+}
+
+void SwarmClients::Kept::stop_keeping(KeptByClient& kept) {
+  const auto given = kept.grant.stop_keeping();
+  if (!given) return;
+  const Instant now = member_.local(clients_.stage_.now());
+  // The lock that this word is of, at the member: its client may not have been told yet.
+  (void)member_.release(now, kept.granted_lock, given->holder, told(given->last));
 }
 
 // --- its connection ---
@@ -152,6 +266,10 @@ void SwarmClients::connect(Client& client) {
   if (!home_of(client).runs()) return think(client);  // Nobody answers there; it tries again.
   ++client.connection;
   client.heartbeat.emplace(clock_of(client));
+  if (stage_.plan.keeping) {
+    std::erase_if(client.shared, [](const auto& k) { return k->is_orphan || !k->grant.holder(); });
+    client.kept = client.shared.emplace_back(std::make_unique<KeptByClient>()).get();
+  }
   say(client, [this, &client, connection = client.connection](SwarmMember& m, Instant) {
     session::Welcome welcome;
     if (m.service) welcome.ttl_ms = in_ms(m.service->lease().times().ttl);
@@ -169,7 +287,10 @@ void SwarmClients::look(Client& client, std::uint64_t connection) {
   session::Heartbeat& heartbeat = *client.heartbeat;
   const auto now = clock_of(client);
   if (heartbeat.is_silent(now)) return disconnect(client);
-  if (heartbeat.expires(now)) lose(client);
+  if (heartbeat.expires(now)) {
+    if (client.kept) client.kept->is_lost = true;
+    lose(client);
+  }
   if (const auto due = heartbeat.ping(now)) ping(client, *due);
   stage_.agenda.after(4 * heartbeat.until_next_look(now),
                       [this, &client, connection] { look(client, connection); });
@@ -188,7 +309,14 @@ void SwarmClients::ping(Client& client, const session::Ping& ping) {
 
 // What it held is lost; its member hears of it, if it is there.
 void SwarmClients::disconnect(Client& client) {
-  if (client.state != Client::State::idle) give_back(client);
+  const bool is_idle = client.state == Client::State::idle;
+  if (!is_idle) give_back(client);
+  const KeptByClient* const kept = client.kept;
+  if (kept != nullptr && kept->entry != 0 && (is_idle || client.waiter != kept->waiter)) {
+    client.lock = client.kept->lock;  // Its member sees that nobody is there who keeps it.
+    client.waiter = client.kept->waiter;
+    give_back(client);
+  }
   client.heartbeat.reset();
   think(client);
 }
@@ -220,6 +348,7 @@ void SwarmClients::on_crashed(const SwarmMember& m) {
   for (Client& client : clients_) {
     if (client.home != m.index || !client.heartbeat) continue;
     client.dead_below = client.connection + 1;
+    for (const auto& kept : client.shared) kept->is_orphan = true;
     if (stage_.prng.below(2) == 0)
       tell(client, client.connection, [this, &client] { disconnect(client); });
   }

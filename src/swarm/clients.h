@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/want.h"
 #include "locks/outbox.h"
 #include "session/heartbeat.h"
+#include "swarm/kept_by_client.h"
 #include "swarm/members.h"
 #include "swarm/stage.h"
 
@@ -41,13 +43,36 @@ class SwarmClients {
     WaiterId waiter{};
     Want want = Want::exclusive;
     Fence fence;
-    std::uint64_t turn = 0;  // Grows with every change: what belongs to an earlier one is late.
-    bool is_served = false;  // Since everything is healed.
+    std::uint64_t entry = 0;  // By the word of what it may keep; 0: it is not.
+    std::uint64_t turn = 0;   // Grows with every change: what belongs to an earlier one is late.
+    bool is_served = false;   // Since everything is healed.
 
+    // The last: of its connection; before it, what its member has yet to see given back.
+    std::vector<std::unique_ptr<KeptByClient>> shared{};
+    KeptByClient* kept = nullptr;                   // Of its connection.
     std::optional<session::Heartbeat> heartbeat{};  // Nothing: it has no connection.
     std::uint64_t connection = 0;                   // Its number.
     std::uint64_t dead_below = 0;      // Nothing of these arrives at the member any more.
     Instant to_member{}, to_client{};  // When the last message arrives.
+  };
+
+  // The members' side of what their clients keep.
+  class Kept final : public SwarmKeeper {
+   public:
+    Kept(SwarmClients& clients, SwarmMember& member) : clients_(clients), member_(member) {}
+    bool is_inside(WaiterId waiter) override;
+    std::optional<Turn> take_back(WaiterId waiter) override;
+    void on_wanted(WaiterId waiter) override;
+    void on_recalled(WaiterId waiter) override { on_wanted(waiter); }
+    void on_leaving() override;
+
+   private:
+    KeptByClient* held_by(WaiterId waiter);
+    void stop_keeping(KeptByClient& kept);
+    std::optional<Turn> told(Turn last) const;
+
+    SwarmClients& clients_;
+    SwarmMember& member_;
   };
 
   Client& client_of(WaiterId waiter);
@@ -62,6 +87,9 @@ class SwarmClients {
   Want draw_want();
   void give_up(Client& client);
   void enter_if_good(Client& client);
+  void work(Client& client);
+  // By the word, if what it wants stays with it.
+  bool enter_again(Client& client);
   void finish(Client& client);
   void lose(Client& client);
   void give_back(Client& client);
@@ -79,6 +107,7 @@ class SwarmClients {
   SwarmStage& stage_;
   Members& members_;
   std::vector<Client> clients_;
+  std::vector<std::unique_ptr<Kept>> kept_;  // One a member.
   std::uint64_t asked_ = 0;
 };
 

@@ -127,11 +127,13 @@ void Members::carry_out(SwarmMember& m, const Orders& orders) {
   if (m.service) m.written = std::max(m.written, m.keeper().roll().epoch);
   for (const WaiterId waiter : orders.lost) handlers_.on_lost(m, waiter);
   note_lease(m);
-  if (m.program != nullptr && orders.leased_until) m.program->on_leased(*orders.leased_until);
+  for (SwarmKeeper* const keeper : m.keepers) {
+    if (orders.leased_until) keeper->on_leased(*orders.leased_until);
+  }
   for (const Grant& grant : orders.grants) handlers_.on_granted(m, grant);
-  if (m.program != nullptr) {
-    for (const WaiterId waiter : orders.recalled) m.program->on_recalled(waiter);
-    for (const WaiterId waiter : orders.wanted) m.program->on_wanted(waiter);
+  for (SwarmKeeper* const keeper : m.keepers) {
+    for (const WaiterId waiter : orders.recalled) keeper->on_recalled(waiter);
+    for (const WaiterId waiter : orders.wanted) keeper->on_wanted(waiter);
   }
   for (const Orders::Send& send : orders.sends) {
     if (!network_.send(m.index, send.to, orders.bytes(send))) break;

@@ -3,6 +3,7 @@
 // network's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,10 +22,11 @@
 
 namespace hapax {
 
-// What is in the same process as a member, if anything is: a program with a hapax::Node.
-class SwarmProgram : public Holders {
+// Who may keep locks of a member: a program with a hapax::Node in the same process, or clients on
+// the same machine. Each is told of all waiters, and knows its own.
+class SwarmKeeper : public Holders {
  public:
-  virtual void on_leased(Instant until) = 0;
+  virtual void on_leased(Instant /*until*/) {}
   virtual void on_wanted(WaiterId waiter) = 0;
   virtual void on_recalled(WaiterId waiter) = 0;
   virtual void on_leaving() = 0;
@@ -52,13 +54,17 @@ struct SwarmMember final : Holders {
   bool ended_free = true;
   bool is_open = false;  // It takes part, as this life.
 
-  SwarmProgram* program = nullptr;
+  std::vector<SwarmKeeper*> keepers;
 
   bool is_inside(WaiterId waiter) override {
-    return program == nullptr || program->is_inside(waiter);
+    return std::all_of(keepers.begin(), keepers.end(),
+                       [&](SwarmKeeper* keeper) { return keeper->is_inside(waiter); });
   }
   std::optional<Turn> take_back(WaiterId waiter) override {
-    return program == nullptr ? std::nullopt : program->take_back(waiter);
+    for (SwarmKeeper* const keeper : keepers) {
+      if (const auto last = keeper->take_back(waiter)) return last;
+    }
+    return std::nullopt;
   }
   bool runs() const { return service != nullptr || list != nullptr; }
   const Keeper& keeper() const { return service ? service->keeper() : list->views().keeper(); }
@@ -78,7 +84,7 @@ struct SwarmMember final : Holders {
                    : list->abandon(name, waiter, orders);
   }
   void leave(Instant now) {
-    if (program != nullptr) program->on_leaving();
+    for (SwarmKeeper* const keeper : keepers) keeper->on_leaving();
     service ? service->leave(now, orders) : list->leave(orders);
   }
   // What its clock shows at `t`, and when it shows `t`, or a bit later.

@@ -57,6 +57,7 @@ SwarmPlan SwarmPlan::draw(std::string_view algorithm, std::uint64_t seed, bool f
   if (find_algorithm(algorithm)->info.readers_join) plan.readers = number(10, 90);
   if (!fixed && plan.wipes + plan.restores == 0) plan.settings = share();
   if (!plan.has_units() && prng.below(2) == 0) plan.threads = number(1, 8);
+  plan.keeping = prng.below(4) != 0;
   return plan;
 }
 

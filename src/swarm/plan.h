@@ -16,12 +16,13 @@ struct SwarmPlan {
   // To see it caught: members do not wait for clients of their last life, or for leases that an
   // engine may have forgotten; or do not keep what they promised, or saw.
   bool hasty = false, forgetful = false;
-  // To see it caught: programs that are members do not look at their lease before they enter again;
-  // or do not say how often they did.
-  bool trusting = false, secretive = false;
+  // To see it caught: who keeps a lock does not look at its lease before it enters again; or does
+  // not say how often it did; or, of clients, enters although the word was taken back.
+  bool trusting = false, secretive = false, grabbing = false;
   bool blunt = false;  // Records say another TTL at once, whatever was promised by the one before.
   std::uint32_t members = 3;
   std::uint32_t clients = 6;  // In all, spread over the members.
+  bool keeping = false;       // They are on their member's machine, and may keep locks.
   std::uint32_t threads = 0;  // Of programs that are members; likewise.
   std::uint32_t locks = 1;
   std::uint32_t units = 1;    // Of a semaphore.

@@ -20,7 +20,7 @@ SwarmPrograms::SwarmPrograms(SwarmStage& stage, Members& members, Relies relies)
   if (threads_.empty()) return;
   for (std::uint32_t i = 0; i < stage.plan.members; ++i) {
     programs_.push_back(std::make_unique<Program>(stage, members[i]));
-    members[i].program = programs_.back().get();
+    members[i].keepers.push_back(programs_.back().get());
   }
   for (Thread& thread : threads_) {
     thread.home = static_cast<std::uint32_t>(&thread - threads_.data()) % stage.plan.members;
@@ -204,8 +204,11 @@ void SwarmPrograms::on_lost(SwarmMember& m, WaiterId waiter) {
 // Its program is gone as well, with all that it was about to do.
 void SwarmPrograms::on_crashed(const SwarmMember& m) {
   if (threads_.empty()) return;
-  programs_[m.index] = std::make_unique<Program>(stage_, members_[m.index]);
-  members_[m.index].program = programs_[m.index].get();
+  std::vector<SwarmKeeper*>& keepers = members_[m.index].keepers;
+  auto next = std::make_unique<Program>(stage_, members_[m.index]);
+  std::replace(keepers.begin(), keepers.end(), static_cast<SwarmKeeper*>(programs_[m.index].get()),
+               static_cast<SwarmKeeper*>(next.get()));
+  programs_[m.index] = std::move(next);
   for (Thread& thread : threads_) {
     if (thread.home != m.index) continue;
     stage_.referee.left(thread.lock, thread.holder);

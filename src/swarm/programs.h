@@ -34,7 +34,7 @@ class SwarmPrograms {
  private:
   static constexpr std::uint64_t kFirstWaiter = std::uint64_t{1} << 40;
 
-  struct Program final : SwarmProgram {
+  struct Program final : SwarmKeeper {
     Program(SwarmStage& s, SwarmMember& m) : stage(s), member(m), lease(!s.plan.fixed) {}
 
     // The lock that the table believes this waiter to hold, if it was told so.

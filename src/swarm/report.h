@@ -10,7 +10,7 @@ namespace hapax {
 struct SwarmReport {
   std::string violation;  // Empty: none.
   std::uint64_t entries = 0;
-  std::uint64_t kept_entries = 0;   // … of programs, that asked nobody.
+  std::uint64_t kept_entries = 0;   // … of those who kept the lock, and asked nobody.
   std::uint64_t lost = 0;           // Grants that ended with a lease.
   std::uint64_t stale_refused = 0;  // Late writes that the gate kept out.
   std::uint64_t updates = 0;        // Writes that it let through.

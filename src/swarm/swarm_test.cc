@@ -147,6 +147,41 @@ TEST(Swarm, AreCaughtWhenTheyEnterWhatIsKeptWithoutTheRules) {
   EXPECT_GT(fences, 0u);
 }
 
+// Of clients that keep what they have unlocked, in memory that they share with their member.
+TEST(Swarm, AreCaughtWhenClientsEnterWhatIsKeptWithoutTheRules) {
+  for (const bool fixed : {false, true}) {
+    std::uint64_t entries = 0;
+    std::uint64_t late = 0;
+    std::uint64_t fences = 0;
+    std::uint64_t grabs = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      SwarmPlan plan = SwarmPlan::draw("carvalho-roucairol", seed, fixed);
+      plan.threads = 0;
+      plan.clients = 6;
+      plan.keeping = true;
+      plan.pauses = 30;
+      const SwarmReport report = run_swarm(plan);
+      EXPECT_EQ(report.violation, "") << plan.text();
+      entries += report.kept_entries;
+      plan.trusting = true;
+      if (run_swarm(plan).violation.find("after the lease is over") != std::string::npos) ++late;
+      plan.trusting = false;
+      plan.secretive = true;
+      if (run_swarm(plan).violation.find("fence") != std::string::npos) ++fences;
+      plan.secretive = false;
+      plan.grabbing = true;
+      if (run_swarm(plan).violation.find("inside at once") != std::string::npos) ++grabs;
+    }
+    EXPECT_GT(entries, 1'000u);
+    // In a fixed list a promise is over when the client hangs up, and who sleeps is waited for.
+    if (!fixed) {
+      EXPECT_GT(late, 0u);
+    }
+    EXPECT_GT(fences, 0u) << fixed;
+    EXPECT_GT(grabs, 0u) << fixed;
+  }
+}
+
 // Another algorithm and another TTL, again and again, besides all else that goes wrong.
 TEST(Swarm, DoNoHarmWhenSettingsAreChangedOften) {
   std::uint64_t caught = 0;
