@@ -3,7 +3,7 @@
 //
 //   locks_bench [ROUNDS [WHAT]]     5 by default; medians are printed
 //
-// WHAT is one of uncontended, hand-off, again, threads, async, daemons.
+// WHAT is one of uncontended, hand-off, again, threads, async, daemons, kept.
 //
 // Start it with `taskset -c 0` for all threads on one core, and without for any core; the two are
 // different experiments, and bench/locks does both.
@@ -26,6 +26,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "base/boot_clock.h"
 #include "base/check.h"
 #include "base/testing/folder.h"
 #include "daemon/daemon_thread.h"
@@ -239,9 +240,9 @@ void again(int rounds) {
   report("carvalho-roucairol, again: lock+unlock", ours, raw, "ns", 3);
 }
 
-void report_rate(const std::string& what, const std::vector<double>& rates) {
-  fmt::print("{:<44} {:>10.0f} pairs/s           goal 1000000{}\n", what, median(rates),
-             median(rates) >= 1e6 ? "" : "   MISSED");
+void report_rate(const std::string& what, const std::vector<double>& rates, double goal = 1e6) {
+  fmt::print("{:<44} {:>10.0f} pairs/s           goal {:.0f}{}\n", what, median(rates), goal,
+             median(rates) >= goal ? "" : "   MISSED");
 }
 
 constexpr std::size_t kClients = 64;
@@ -317,31 +318,99 @@ void many_async_members(const std::string& algorithm, int rounds) {
              [&](std::size_t i) -> hapax::Node& { return group[i % 3]; });
 }
 
-// 64 connections to the Unix sockets of three daemons, each with a lock of its own and a thread
-// that asks again as soon as it reads that it was granted.
-void many_through_daemons(const std::string& algorithm, int rounds) {
-  const hapax::testing::Folder folder;
-  const auto at = [&](const std::string& name, std::uint32_t i) {
-    return hapax::net::Address{
-        .host = "", .port = 0, .path = (folder / fmt::format("{}-{}", name, i)).string()};
-  };
-  hapax::NodeConfig config;
-  config.policy = hapax::Policy::parse(algorithm, {}).value();
-  for (std::uint32_t i = 0; i < 3; ++i) config.members.push_back(at("member", i));
-  std::vector<std::unique_ptr<hapax::DaemonThread>> daemons;
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    config.self = hapax::Seat{i};
-    config.clients = {at("clients", i)};
-    config.state.path = at("state", i).path;
-    config.state.is_new_group = true;
-    daemons.push_back(hapax::DaemonThread::start(config, {}).value());
+// Three daemons, each with a thread of its own, that clients reach by Unix sockets.
+class Daemons {
+ public:
+  explicit Daemons(const std::string& algorithm) {
+    hapax::NodeConfig config;
+    config.policy = hapax::Policy::parse(algorithm, {}).value();
+    for (std::uint32_t i = 0; i < 3; ++i) config.members.push_back(at("member", i));
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      config.self = hapax::Seat{i};
+      config.clients = {at("clients", i)};
+      config.state.path = at("state", i).path;
+      config.state.is_new_group = true;
+      daemons_.push_back(hapax::DaemonThread::start(config, {}).value());
+    }
   }
+  std::string address(std::size_t i) const {
+    return at("clients", static_cast<std::uint32_t>(i % 3)).text();
+  }
+
+ private:
+  hapax::net::Address at(const std::string& name, std::uint32_t i) const {
+    return {.host = "", .port = 0, .path = (folder_ / fmt::format("{}-{}", name, i)).string()};
+  }
+
+  const hapax::testing::Folder folder_;
+  std::vector<std::unique_ptr<hapax::DaemonThread>> daemons_;
+};
+
+// 64 connections, each with a lock of its own and a thread that asks again as soon as it reads that
+// it was granted.
+void many_through_daemons(const std::string& algorithm, int rounds) {
+  const Daemons daemons{algorithm};
   std::vector<std::unique_ptr<hapax::Client>> clients;
-  for (std::uint32_t i = 0; i < kClients; ++i) {
-    clients.push_back(std::make_unique<hapax::Client>(at("clients", i % 3).text()));
+  for (std::size_t i = 0; i < kClients; ++i) {
+    clients.push_back(std::make_unique<hapax::Client>(daemons.address(i)));
   }
   many_async(fmt::format("{}, 64 through daemons", algorithm), rounds, 500,
              [&](std::size_t i) -> hapax::Client& { return *clients[i]; });
+}
+
+// A client's lock that stays with it. Beside it, the least that it can do: a mutex of this process,
+// and a look at the clock of leases.
+void kept_by_clients(int rounds) {
+  const Daemons daemons{"carvalho-roucairol"};
+  hapax::Client client{daemons.address(0)};
+  hapax::Mutex mutex{client, "one"};
+  std::mutex plain;
+  std::vector<double> ours;
+  std::vector<double> raw;
+  std::int64_t seen = 0;
+  for (int r = 0; r < rounds; ++r) {
+    raw.push_back(1000 * microseconds_each(1'000'000, [&] {
+                    plain.lock();
+                    seen += hapax::boot_clock_now().count();
+                    plain.unlock();
+                  }));
+    ours.push_back(1000 * microseconds_each(1'000'000, [&] {
+                     mutex.lock();
+                     mutex.unlock();
+                   }));
+  }
+  HAPAX_CHECK(seen != 0);
+  report("a client of a daemon, again: lock+unlock", ours, raw, "ns", 3);
+}
+
+// 64 clients, each with a connection and a thread of its own, and a lock that stays with it.
+void many_kept_by_clients(int rounds) {
+  const Daemons daemons{"carvalho-roucairol"};
+  std::vector<double> rates;
+  for (int r = 0; r < rounds; ++r) {
+    constexpr int kEach = 100'000;
+    std::atomic<std::size_t> ready{0};
+    std::latch go{1};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kClients; ++t) {
+      threads.emplace_back([&, t] {
+        hapax::Client client{daemons.address(t)};
+        hapax::Mutex mutex{client, fmt::format("lock-{}", t)};
+        ++ready;
+        go.wait();
+        for (int k = 0; k < kEach; ++k) {
+          mutex.lock();
+          mutex.unlock();
+        }
+      });
+    }
+    while (ready < kClients) std::this_thread::yield();
+    const auto begin = Clock::now();
+    go.count_down();
+    for (std::thread& thread : threads) thread.join();
+    rates.push_back(kClients * kEach / std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  report_rate("64 clients of daemons, kept", rates, 5e6);
 }
 
 }  // namespace
@@ -364,4 +433,6 @@ int main(int argc, char** argv) {
   if (wants("async")) many_async_members("carvalho-roucairol", rounds);
   if (wants("daemons")) many_through_daemons("ricart-agrawala", rounds);
   if (wants("daemons")) many_through_daemons("carvalho-roucairol", rounds);
+  if (wants("kept")) kept_by_clients(rounds);
+  if (wants("kept")) many_kept_by_clients(rounds);
 }
