@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -170,12 +171,19 @@ class FileJudge {
   }
 
   void freshness(const std::vector<FileEvent>& events) {
+    // Of each file: the highest version that was acknowledged by then.
+    std::map<std::string, std::map<std::int64_t, std::uint64_t>> by_time;
+    for (const auto& [file, writes] : files_) {
+      auto& highest = by_time[file];
+      for (const auto& [version, write] : writes.known) highest[*write->ret] = version;
+      std::uint64_t so_far = 0;
+      for (auto& [ret, version] : highest) version = so_far = std::max(so_far, version);
+    }
     for (const FileEvent& get : events) {
       if (get.op != FileOp::get || !get.fresh || !get.ret) continue;
-      std::uint64_t acknowledged = 0;
-      for (const auto& [version, write] : files_[get.file].known) {
-        if (*write->ret < get.call) acknowledged = version;
-      }
+      const auto& highest = by_time[get.file];
+      const auto later = highest.lower_bound(get.call);
+      const std::uint64_t acknowledged = later == highest.begin() ? 0 : std::prev(later)->second;
       if (const FileEvent* missed = left_out(get, acknowledged)) {
         find(FileKind::not_fresh, get,
              fmt::format("{} asked the engine and read version {}, after {} had written {}",
@@ -240,6 +248,17 @@ Result<FileEvent> file_event_in(std::string_view text) {
   return event;
 }
 
-FileFindings judge_files(const std::vector<FileEvent>& events) { return FileJudge{events}.take(); }
+FileFindings judge_files(const std::vector<FileEvent>& events) {
+  // Who may be killed notes a write when it begins it, and again when it is answered.
+  std::set<std::pair<std::string_view, std::int64_t>> answered;
+  for (const FileEvent& event : events) {
+    if (event.ret) answered.emplace(event.client, event.call);
+  }
+  std::vector<FileEvent> last;
+  std::copy_if(events.begin(), events.end(), std::back_inserter(last), [&](const FileEvent& event) {
+    return event.ret || !answered.contains({event.client, event.call});
+  });
+  return FileJudge{last}.take();
+}
 
 }  // namespace hapax::audit

@@ -116,6 +116,15 @@ TEST(FileHistory, WhatNobodyWroteIsFoundUnlessSomebodyMayHave) {
   EXPECT_THAT(book.kinds(), IsEmpty()) << "its answer was lost";
 }
 
+TEST(FileHistory, AWriteThatWasNotedTwiceIsOne) {
+  FileBook book;
+  book.put("a", 0, 0, "one").ret.reset();  // As it began.
+  book.put("a", 0, 3, "one");
+  book.put("a", 20, 4, "two");
+  book.get("b", 40, 5, "one");
+  EXPECT_THAT(book.kinds(), ElementsAre("content")) << "nobody wrote that again";
+}
+
 TEST(FileHistory, IsReadFromLines) {
   const auto event = file_event_in(
       R"({"client":"w1","file":"f","op":"cas","call":3,"ret":5,"ok":false,"expected":2,"version":7})");

@@ -107,6 +107,13 @@ void Group::start_worker(Worker& worker) {
   if (is_slow) words.insert(words.end(), {"--work", "150", "--careless"});
   if (is_special) words.insert(words.end(), {"--rest", "1"});
   if (!plan_.has_gate) words.push_back("--no-gate");
+  if (plan_.files > 0) {
+    std::string all;  // Its own daemon first.
+    for (std::size_t i = 0; i < plan_.members; ++i) {
+      all += (i == 0 ? "" : ",") + socket_of(plan_, (worker.member + i) % plan_.members);
+    }
+    words.insert(words.end(), {"--files", fmt::format("{}", plan_.files), "--file-addresses", all});
+  }
   worker.process = std::make_unique<Restartable>(worker.client, "", words,
                                                  (plan_.folder / "workers.log").string());
 }

@@ -23,6 +23,7 @@ struct Plan {
   unsigned members = 3;
   unsigned workers = 9;
   unsigned locks = 3;
+  unsigned files = 0;  // That the workers read and write as well.
   std::chrono::milliseconds ttl{1'000};
   std::chrono::milliseconds length{30'000};
   std::uint64_t seed = 1;

@@ -85,7 +85,8 @@ bool Strikes::is_possible(const Fault& fault) const {
   if (fault.needs == Fault::list) return plan_.engine == EngineKind::none;
   if (fault.needs == Fault::engine) return plan_.engine != EngineKind::none;
   if (fault.needs == Fault::memory) {
-    return plan_.engine != EngineKind::none && !plan_.clocks_jump;  // See docs/fences.md.
+    // For clocks see docs/fences.md. Files are lost with what keeps them.
+    return plan_.engine != EngineKind::none && !plan_.clocks_jump && plan_.files == 0;
   }
   if (fault.needs == Fault::servers) return !group_.engine().hosts().empty();
   return fault.needs != Fault::disk || group_.engine().has_disk();

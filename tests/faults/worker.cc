@@ -18,6 +18,7 @@
 
 #include "base/prng.h"
 #include "faults/counter.h"
+#include "faults/file_user.h"
 #include "faults/notes.h"
 #include "hapax/client.h"
 #include "hapax/mutex.h"
@@ -38,6 +39,8 @@ struct Options {
   unsigned late_ms = 0;  // Sleep so much longer before writing, and write even if the lock is lost.
   bool is_careless = false;
   bool has_gate = true;
+  unsigned files = 0;  // That are used as well, through any of these daemons:
+  std::string file_addresses;
   std::uint64_t seed = 1;
 };
 
@@ -167,10 +170,19 @@ int run(int argc, char** argv) {
   app.add_option("--late", options.late_ms, "Milliseconds more before writing, lost or not");
   app.add_flag("--careless", options.is_careless, "Write even if told that the lock is lost");
   app.add_flag("!--no-gate", options.has_gate, "Read and write without asking a gate");
+  app.add_option("--files", options.files, "Also read and write so many files …");
+  app.add_option("--file-addresses", options.file_addresses, "… through these daemons");
   app.add_option("--seed", options.seed, "Of what is drawn");
   CLI11_PARSE(app, argc, argv);
   if (options.late_ms > 0) options.is_careless = true;
   std::signal(SIGTERM, [](int) { is_asked_to_end = true; });
+  std::optional<FileUser> files;
+  std::jthread using_files;
+  if (options.files > 0) {
+    files.emplace(options.file_addresses, options.name + "-files", options.history + ".files.jsonl",
+                  options.files, options.seed);
+    using_files = std::jthread{[&] { files->run(is_asked_to_end); }};
+  }
   Worker{options}.run();
   return 0;
 }
