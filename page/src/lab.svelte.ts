@@ -159,6 +159,11 @@ class Laboratory {
   closeGuide() {
     this.guided = undefined;
   }
+  // Whether a question is open: then what comes is not to be seen yet.
+  get isAsked(): boolean {
+    const step = this.guided?.guide.steps[this.guided.step];
+    return step?.question !== undefined && !step.answers[this.guided!.chosen ?? -1]?.isRight && this.run?.example === this.guided!.guide.example;
+  }
   get nextGuide(): Guide | undefined {
     return this.guided && guides[guides.indexOf(this.guided.guide) + 1];
   }

@@ -4,6 +4,7 @@ import { kindOf, shortMessage, type Bar, type Mark, type Message, type Picture }
 export const kRow = 22;
 const kGutter = 56; // For the numbers of the steps.
 const kBucket = 64; // Rows that are looked up together.
+const kAbove = 2; // Rows, for the names.
 
 export interface Colours {
   [name: string]: string;
@@ -40,10 +41,10 @@ export class Strip {
     return found;
   }
 
-  heightOf = (zoom: number) => (this.picture.rows + 1) * kRow * zoom;
+  heightOf = (zoom: number) => (this.picture.rows + kAbove) * kRow * zoom;
   private x = (node: number, w: Window) => kGutter * w.zoom + ((w.width - kGutter * w.zoom) * (node + 0.5)) / this.picture.scene.nodes.length;
-  private y = (row: number, w: Window) => (row + 1) * kRow * w.zoom - w.top;
-  rowAt = (y: number, w: Window) => Math.round((y + w.top) / (kRow * w.zoom)) - 1;
+  private y = (row: number, w: Window) => (row + kAbove) * kRow * w.zoom - w.top;
+  rowAt = (y: number, w: Window) => Math.round((y + w.top) / (kRow * w.zoom)) - kAbove;
 
   private ends(m: Message, w: Window): [number, number, number, number] {
     const [x1, y1] = [this.x(m.from, w), this.y(m.sent, w)];
@@ -94,7 +95,7 @@ export class Strip {
     }
     paper.font = `${11 * Math.min(1.4, w.zoom)}px sans-serif`;
     paper.textAlign = 'center';
-    if (w.zoom > 0.7) for (const m of labelled) this.label(paper, m, w, colour);
+    if (w.zoom > 0.7) this.label(paper, labelled, w, colour);
     paper.globalAlpha = 1;
   }
   private drawLines(paper: CanvasRenderingContext2D, w: Window, colour: Colours, first: number, last: number) {
@@ -142,16 +143,21 @@ export class Strip {
       paper.fill();
     }
   }
-  private label(paper: CanvasRenderingContext2D, m: Message, w: Window, colour: Colours) {
-    const [x1, y1, x2, y2] = this.ends(m, w);
-    const text = shortMessage(m.text);
-    const [x, y] = [x1 + 0.3 * (x2 - x1), y1 + 0.3 * (y2 - y1) - 7];
-    if (y < -10 || y > w.height + 10) return;
-    paper.globalAlpha = (m.copied ?? m.sent) >= w.position ? 0.25 : 1;
-    paper.lineWidth = 3;
-    paper.strokeStyle = colour.paper;
-    paper.strokeText(text, x, y);
-    paper.fillStyle = colour[`ink${this.inks.get(kindOf(m.text))}`];
-    paper.fillText(text, x, y);
+  // One label for all arrows of a multicast to one side.
+  private label(paper: CanvasRenderingContext2D, all: Set<Message>, w: Window, colour: Colours) {
+    const groups = new Map<string, Message>();
+    for (const m of all) groups.set(`${m.sent}/${m.from < m.to}/${m.text}/${m.copied}`, m);
+    for (const m of groups.values()) {
+      const [x1, y1, x2, y2] = this.ends(m, w);
+      const text = shortMessage(m.text);
+      const [x, y] = [x1 + 0.6 * (x2 - x1), y1 + 0.6 * (y2 - y1) - 7];
+      if (y < -10 || y > w.height + 10) continue;
+      paper.globalAlpha = (m.copied ?? m.sent) >= w.position ? 0.25 : 1;
+      paper.lineWidth = 3;
+      paper.strokeStyle = colour.paper;
+      paper.strokeText(text, x, y);
+      paper.fillStyle = colour[`ink${this.inks.get(kindOf(m.text))}`];
+      paper.fillText(text, x, y);
+    }
   }
 }

@@ -245,6 +245,114 @@ test('all is compared, and the table says what hapax compare says', async (t) =>
   assert.ok((await lamport.locator('title').allTextContents()).includes('lamport: 297 at 100'));
 });
 
+test('members stand still, messages overtake only without FIFO, and keys break a run', async (t) => {
+  const page = await open(t, '#trace=lamport-overtaken&at=3');
+  await page.getByRole('button', { name: 'Cut here' }).click();
+  const deliver = page.getByRole('button', { name: 'Deliver REPLY(2) S1 → S2 now' });
+  await deliver.waitFor();
+  assert.ok(await deliver.isDisabled());
+  await page.getByLabel('FIFO: messages of a link stay in order').uncheck();
+  await deliver.click();
+  await page.locator('.wrong', { hasText: 'EXCLUSION VIOLATED' }).waitFor();
+  await page.locator('.fork').first().click();
+  await page.keyboard.press('Home');
+  await page.getByRole('button', { name: 'S1 stands still' }).click();
+  await page.locator('.fork', { hasText: 'S1 stands still' }).waitFor();
+  const commands = async () => {
+    const steps = await page.locator('.steps button').allTextContents();
+    return steps.join('; ');
+  };
+  await page.locator('details summary').click();
+  assert.match(await commands(), /^request S2; request S1/);
+  for (let i = 0; i < 3; ++i) await page.keyboard.press('['); // To the first run.
+  await page.keyboard.press('Home');
+  await page.keyboard.press('m');
+  assert.equal(await position(page), '3 / 4');
+  await page.keyboard.press('e');
+  assert.equal(await position(page), '4 / 4');
+  await page.keyboard.press('x');
+  await page.locator('.fork', { hasText: 'REPLY S1→S2 lost' }).waitFor();
+  assert.equal(await page.locator('.wrong').count(), 0);
+});
+
+test('a run is made with latencies, voting sets and without order, as hapax sim makes it', async (t) => {
+  const page = await open(t);
+  await page.getByLabel('Algorithm').first().selectOption('maekawa');
+  await page.getByLabel('N', { exact: true }).first().fill('4');
+  await page.getByLabel('Voting sets').selectOption('grid');
+  await page.getByLabel('Latency').selectOption('world');
+  await page.getByLabel('not FIFO').check();
+  await page.getByRole('button', { name: 'New run' }).click();
+  await page.locator('.fork', { hasText: 'maekawa, N = 4' }).waitFor();
+  assert.match(await textOf(page, '[aria-label=Share] .command'), /hapax sim maekawa -n 4 .*--voting-sets grid.*--trace run.trace/);
+  assert.match(await textOf(page, '[aria-label=Share] .command'), /--latency world/);
+});
+
+test('what is exported is what the command line writes, and a PNG is a picture', async (t) => {
+  const page = await open(t, '#trace=bank');
+  const saved = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
+    return readFileSync(await download.path());
+  };
+  const file = `${root}/src/world/testdata/bank.trace`;
+  assert.equal((await saved('SVG')).toString(), native('trace', file, '--svg'));
+  assert.equal((await saved('ShiViz')).toString(), native('trace', file, '--shiviz'));
+  assert.equal((await saved('.trace')).toString(), readFileSync(file, 'utf8'));
+  const png = await saved('PNG');
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  assert.ok(png.readUInt32BE(16) > 800 && png.length > 20_000, `${png.readUInt32BE(16)} wide, ${png.length} bytes`);
+});
+
+test('full screen shows the picture, the guide and the step', async (t) => {
+  const page = await open(t, '#guide=bank');
+  await page.getByRole('button', { name: 'Full screen' }).click();
+  await page.locator('body.hall').waitFor();
+  assert.equal(await page.locator('.prove').isVisible(), false);
+  for (const one of ['.frame', '.guide', '.step']) assert.ok(await page.locator(one).isVisible(), one);
+  await page.keyboard.press('f');
+  await page.locator('body:not(.hall)').waitFor();
+});
+
+// 10,000 entries of five, each asked for, granted and left: 10 steps each.
+const longTrace = `nodes ricart-agrawala P1 P2 P3 P4 P5\n----\n\n${Array.from({ length: 9990 }, (_, k) => `request P${((k * 7) % 5) + 1}\nstabilize\nrelease P${((k * 7) % 5) + 1}\n----\n`).join('\n')}`;
+
+test('100,000 steps are scrolled at 30 frames a second', async (t) => {
+  const page = await open(t);
+  await page.locator('input[type=file]').setInputFiles({ name: 'long.trace', mimeType: 'text/plain', buffer: Buffer.from(longTrace) });
+  await page.locator('canvas').waitFor();
+  assert.equal(await position(page), '99900 / 99900');
+  const rate = await page.evaluate(async () => {
+    const frame = document.querySelector('.frame.long');
+    const began = performance.now();
+    for (let i = 0; i < 90; ++i) {
+      frame.scrollTop = i % 3 === 0 ? (i * 174_218) % (frame.scrollHeight - 800) : frame.scrollTop + 97;
+      await new Promise(requestAnimationFrame);
+    }
+    return 90_000 / (performance.now() - began);
+  });
+  t.diagnostic(`${rate.toFixed(0)} frames/s`);
+  assert.ok(rate >= 30, `${rate} frames/s`);
+  await page.locator('canvas').click({ position: { x: 20, y: 200 } });
+  assert.notEqual(await position(page), '99900 / 99900');
+});
+
+test('nothing moves while the page loads, and the first picture is there within a second of a warm load', async (t) => {
+  const page = await open(t);
+  await page.reload();
+  await page.locator('svg .name').first().waitFor();
+  const seen = await page.evaluate(async () => {
+    const shifts = await new Promise((done) => {
+      const all = [];
+      new PerformanceObserver((list) => all.push(...list.getEntries())).observe({ type: 'layout-shift', buffered: true });
+      setTimeout(() => done(all), 300);
+    });
+    return { shift: shifts.reduce((sum, one) => sum + one.value, 0), loaded: performance.now() - 300, what: shifts.map((one) => one.sources.map((s) => s.node?.className || s.node?.nodeName)) };
+  });
+  t.diagnostic(`layout shift ${seen.shift.toFixed(4)}, first picture after ${seen.loaded.toFixed(0)} ms at most`);
+  assert.ok(seen.shift < 0.01, JSON.stringify(seen));
+  if (!process.env.PAGE_PATIENCE) assert.ok(seen.loaded < 1000 * Number(process.env.PAGE_SLOWER ?? 1), `${seen.loaded} ms`);
+});
+
 test('every schedule is checked: the deadlock of basic Maekawa, the proof of Ricart–Agrawala', async (t) => {
   const page = await open(t);
   const proved = JSON.parse(native('check', 'ricart-agrawala', '-n', '3', '--json'));
@@ -298,6 +406,17 @@ test('what a stranger sends is only shown', async (t) => {
   assert.equal(await page.locator('main img, main script, main b').count(), 0);
 });
 
+async function hasNoViolation(page, name) {
+  // As an extension would: the page's own policy lets nothing in.
+  const found = await (await page.context().newCDPSession(page)).send('Runtime.evaluate', {
+    expression: `${axe.source}; axe.run().then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes.slice(0, 5).map((n) => n.html.slice(0, 200) + n.failureSummary)])))`,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  assert.deepEqual(JSON.parse(found.result.value ?? 'null'), [], `${name}: ${found.result.value}`);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, name);
+}
+
 test('axe-core finds no violation, in light, dark and at 380 px, and nothing is wider than the page', async (t) => {
   for (const [name, options] of [
     ['light', { colorScheme: 'light' }],
@@ -307,14 +426,12 @@ test('axe-core finds no violation, in light, dark and at 380 px, and nothing is 
     const page = await open(t, '#trace=lamport-overtaken', options);
     await check(page, 'maekawa-basic', 3);
     await page.locator('details summary').click();
-    // As an extension would: the page's own policy lets nothing in.
-    const found = await (await page.context().newCDPSession(page)).send('Runtime.evaluate', {
-      expression: `${axe.source}; axe.run().then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 200) + n.failureSummary)])))`,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    assert.deepEqual(JSON.parse(found.result.value ?? 'null'), [], `${name}: ${found.result.value}`);
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, name);
+    await hasNoViolation(page, name);
+    for (const address of ['#guide=bank', '#view=compare', '#view=lectures']) {
+      await page.evaluate((hash) => (location.hash = hash), address);
+      await page.locator(address === '#guide=bank' ? '.guide' : address.replace('#view=', '.')).waitFor();
+      await hasNoViolation(page, `${name} ${address}`);
+    }
   }
 });
 

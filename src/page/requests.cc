@@ -145,7 +145,7 @@ Result<std::string> answer_check(std::string_view request, const SearchObserver&
 Result<std::string> answer_simulate(std::string_view request) {
   Result<Fields> fields = Fields::parse(request);
   if (!fields) return fields.error();
-  const SimWords words = sim_words(*fields, 2000);
+  const SimWords words = sim_words(*fields, 10'000);
   const Operations* algorithm = find_algorithm(words.algorithm);
   if (algorithm == nullptr) return error("'{}' is no algorithm to simulate", words.algorithm);
   Result<SimOptions> options = sim_options(words, *fields);

@@ -41,6 +41,10 @@ std::vector<std::string> header(const SimWords& a, const SimOptions& options) {
   if (options.channels == Channels::unordered) line += " --unordered";
   if (a.requesters > 0) line += fmt::format(" --requesters {}", a.requesters);
   for (const std::string& fault : a.faults) line += " --fault " + fault;
+  if (a.say_denied) line += " --say-denied";
+  if (a.voting_sets != "smallest" && find_algorithm(a.algorithm)->info.takes.voting_sets) {
+    line += " --voting-sets " + a.voting_sets;
+  }
   if (a.readers > 0) line += fmt::format(" --readers {}", a.readers);
   if (find_algorithm(a.algorithm)->info.takes.units) line += fmt::format(" --units {}", a.units);
   return {line + fmt::format(" --seed {}", options.seed)};
