@@ -266,6 +266,10 @@ class Client {
   // Throws std::system_error.
   std::string backup();
 
+  // Where the daemon's live page is, with a pass of one's own: JSON, {"url":…,"pass":…}. Throws
+  // std::system_error: Errc::refused if the daemon shows none.
+  std::string live_page();
+
   // Where Client{} looks: own_address() or, if there is no such socket, the daemon of this machine
   // that the packages install, /run/hapaxd/hapax.sock.
   static std::string default_address();

@@ -6,10 +6,11 @@
 
 #include "base/printable.h"
 #include "cli/commands.h"
-#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"
+#include "group_commands/people.h"
+#include "group_json/group_json.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"

@@ -70,6 +70,7 @@ int run_hapax(int argc, const Start& start) {
       settings_command(),
       backup_command(),
       stats_command(),
+      live_command(),
       in_laboratory(describe_audit, argv),
       completion_command(program),
       man_command(program),

@@ -8,9 +8,10 @@
 
 #include "cli/changes.h"
 #include "cli/commands.h"
-#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/signals.h"
+#include "group_commands/people.h"
+#include "group_json/group_json.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"

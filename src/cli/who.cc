@@ -11,6 +11,7 @@
 #include "console/table.h"
 #include "console/terminal.h"
 #include "group_commands/people.h"
+#include "group_json/group_json.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
@@ -79,12 +80,7 @@ int run_who(WhoArguments a) {
   std::erase_if(
       locks, [](const LockInfo& l) { return !l.holder && l.sharers.empty() && l.waiters.empty(); });
   if (a.json) {
-    boost::json::array rows;
-    for (const LockInfo& lock : locks) rows.push_back(json_of(lock));
-    boost::json::array missing;
-    for (const std::uint32_t member : silent) missing.push_back(member);
-    print_json(
-        {{"locks", std::move(rows)}, {"silent", std::move(missing)}, {"more_locks", more_locks}});
+    print_json(json_of_locks(locks, silent, more_locks));
     return kHolds;
   }
   for (const std::uint32_t member : silent) {

@@ -1,25 +1,24 @@
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/graph.h"
-#include "group_commands/people.h"
 #include "console/exit_status.h"
 #include "console/json.h"
 #include "console/show.h"
+#include "group_commands/people.h"
+#include "group_json/group_json.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
+#include "waits/families.h"
+#include "waits/graph.h"
 
 namespace hapax::cli {
 namespace {
@@ -28,45 +27,6 @@ struct WhyArguments {
   std::string name;
   std::string address;
   bool json = false;
-};
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-// 0 if there is none, or it cannot be seen.
-std::uint32_t parent_of(std::uint32_t pid) {
-  std::ifstream file{fmt::format("/proc/{}/stat", pid)};
-  std::string text;
-  std::getline(file, text);
-  const std::size_t close = text.rfind(')');  // Names may contain anything.
-  unsigned parent = 0;
-  if (close == std::string::npos || std::sscanf(text.c_str() + close, ") %*c %u", &parent) != 1) {
-    return 0;
-  }
-  return parent;
-}
-
-// In `hapax run a -- hapax run b` the outer process holds and the inner one waits: on this machine
-// a process waits for its descendants.
-class Families {
- public:
-  Families() : here_(host_name()) {}
-
-  bool operator()(const Person& holder, const Person& waiter) const {
-    if (holder.host != waiter.host) return false;
-    std::uint32_t pid = waiter.pid;
-    for (int depth = 0; here_ == waiter.host && pid > 1 && pid != holder.pid && depth < 64;
-         ++depth) {
-      pid = parent_of(pid);
-    }
-    return pid == holder.pid;
-  }
-
- private:
-  std::string here_;
 };
 
 // What keeps a lock from being granted besides those who hold it.

@@ -53,6 +53,7 @@ struct ClientsHost {
                      std::function<void(Result<std::string>)> done)>
       set_settings;
   std::function<void(std::function<void(Result<std::string>)> done)> backup;
+  std::function<Result<std::string>(const Caller& caller)> page;
 };
 
 class Clients {
@@ -126,6 +127,7 @@ class Clients {
   void on(Visitor& visitor, session::AskSettings&& a);
   void on(Visitor& visitor, session::SetSettings&& s);
   void on(Visitor& visitor, session::AskBackup&& a);
+  void on(Visitor& visitor, session::AskPage&& a);
   void on(Visitor& visitor, session::FileGet&& ask) { on_file(visitor, std::move(ask)); }
   void on(Visitor& visitor, session::FilePut&& ask) { on_file(visitor, std::move(ask)); }
   void on(Visitor& visitor, session::FileRemove&& ask) { on_file(visitor, std::move(ask)); }

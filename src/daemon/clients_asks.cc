@@ -18,12 +18,14 @@ bool Clients::forbids(Visitor& visitor, session::RequestId request, Right right,
                       const std::string& what, std::string_view lock) {
   const auto no = host_.roles.objection(visitor.caller(), right, what, lock);
   if (no) visitor.tell(session::Refused{request, *no, session::Refused::Kind::forbidden});
-  if (right != Right::administer) return no.has_value();
+  if (!no && right != Right::administer) return false;
   const std::string who =
       fmt::format("{}, pid {} ({})", visitor.caller().text(), visitor.pid(), visitor.command());
   if (no) {
-    host_.log_once(fmt::format("refused to {}, which {} asked for: {}", printable(what), who, *no),
-                   LogLevel::warning);
+    const bool is_grave = right == Right::administer;
+    (is_grave ? host_.log_once : host_.log_seldom)(
+        fmt::format("refused to {}, which {} asked for: {}", printable(what), who, *no),
+        is_grave ? LogLevel::warning : LogLevel::info);
   } else {
     host_.log(fmt::format("asked to {} by {}", printable(what), who), LogLevel::info);
   }
@@ -298,6 +300,11 @@ void Clients::on(Visitor& visitor, session::SetSettings&& s) {
 void Clients::on(Visitor& visitor, session::AskBackup&& a) {
   if (forbids(visitor, a.request, Right::administer, "copy what the engine keeps")) return;
   host_.backup(tell_text(visitor, a.request));
+}
+
+void Clients::on(Visitor& visitor, session::AskPage&& a) {
+  if (forbids(visitor, a.request, Right::read, "look at the live page")) return;
+  tell_text(visitor, a.request)(host_.page(visitor.caller()));
 }
 
 std::function<void(const Result<std::string>&)> Clients::tell_text(Visitor& visitor,

@@ -68,6 +68,10 @@ Result<std::optional<std::chrono::system_clock::time_point>> Daemon::renew_certi
   return impl_->renew_certificate();
 }
 void Daemon::set_roles(Roles roles) { impl_->set_roles(std::move(roles)); }
+const Roles& Daemon::roles() const { return impl_->roles(); }
+void Daemon::on_page(std::function<Result<std::string>(const Caller&)> then) {
+  impl_->then_on_page = std::move(then);
+}
 void Daemon::on_left(std::function<void()> then) { impl_->then_on_left = std::move(then); }
 void Daemon::on_leased(std::function<void(Instant)> then) {
   impl_->then_on_leased = std::move(then);

@@ -86,6 +86,9 @@ class Daemon {
   Result<void> leave(std::chrono::milliseconds patience);
   // What clients may do from now on; what they hold stays theirs.
   void set_roles(Roles roles);
+  const Roles& roles() const;
+  // Says where the live page is and how that client gets in, if there is one.
+  void on_page(std::function<Result<std::string>(const Caller&)> then);
   // Takes what the files of its certificate have now; open connections stay. Until when it is good;
   // nothing: it has none.
   Result<std::optional<std::chrono::system_clock::time_point>> renew_certificate();

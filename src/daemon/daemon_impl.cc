@@ -9,8 +9,8 @@
 #include "campaigns/election_payload.h"
 #include "campaigns/peer_message.h"
 #include "daemon/group_settings.h"
-#include "daemon/group_state.h"
 #include "daemon/who.h"
+#include "figures/group_state.h"
 #include "tls/tls.h"
 
 namespace hapax {
@@ -129,7 +129,11 @@ Clients::Host Daemon::Impl::clients_host() {
           [this](const session::SetSettings& asked, std::string by, auto done) {
             set_settings(joined_.on_engine, asked, std::move(by), std::move(done));
           },
-      .backup = [this](auto done) { back_up(joined_.on_engine, std::move(done)); }};
+      .backup = [this](auto done) { back_up(joined_.on_engine, std::move(done)); },
+      .page = [this](const Caller& caller) -> Result<std::string> {
+        if (then_on_page) return then_on_page(caller);
+        return error("this daemon shows no live page: start it with --page 127.0.0.1:8080");
+      }};
 }
 
 // A member knows of no lock while its view changes. If all run our view afterwards, none had

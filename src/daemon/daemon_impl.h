@@ -49,11 +49,13 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   Result<void> leave(std::chrono::milliseconds patience);
   Result<std::optional<std::chrono::system_clock::time_point>> renew_certificate();
   void set_roles(Roles roles) { config_.roles = std::move(roles); }
+  const Roles& roles() const { return config_.roles; }
   Waiters& waiters() { return *waiters_; }
   Inquiries& inquiries() { return *inquiries_; }
 
   std::function<void()> then_on_left;
   std::function<void(Instant)> then_on_leased;
+  std::function<Result<std::string>(const Caller&)> then_on_page;
 
  private:
   static constexpr std::chrono::milliseconds kToWindUp{5'000};

@@ -12,5 +12,6 @@ Command evict_command();
 Command settings_command();
 Command backup_command();
 Command stats_command();
+Command live_command();
 
 }  // namespace hapax::cli

@@ -10,6 +10,7 @@
 #include "console/show.h"
 #include "group_commands/group_commands.h"
 #include "group_commands/view_text.h"
+#include "group_json/group_json.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 

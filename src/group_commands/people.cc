@@ -53,38 +53,4 @@ std::string show_leader(const GroupStatus& s) {
   return text;
 }
 
-boost::json::value json_member(const std::optional<std::uint32_t>& member) {
-  if (!member) return nullptr;
-  return *member;
-}
-
-boost::json::object json_of(const Person& person) {
-  boost::json::object object{{"member", person.member},   {"member_name", person.member_name},
-                             {"host", person.host},       {"pid", person.pid},
-                             {"command", person.command}, {"since_ms", person.since.count()}};
-  if (person.fence) object["fence"] = text_of(*person.fence);
-  if (person.shared) object["mode"] = "shared";
-  return object;
-}
-
-boost::json::object json_of(const LockInfo& lock) {
-  boost::json::array waiters;
-  for (const Person& waiter : lock.waiters) waiters.push_back(json_of(waiter));
-  boost::json::array sharers;
-  for (const Person& sharer : lock.sharers) sharers.push_back(json_of(sharer));
-  boost::json::value holder = nullptr;
-  if (lock.holder) {
-    boost::json::object person = json_of(*lock.holder);
-    if (!lock.holder->fence) person["kept"] = true;
-    holder = std::move(person);
-  }
-  return {{"lock", lock.name},
-          {"algorithm", lock.algorithm},
-          {"holder", std::move(holder)},
-          {"sharers", std::move(sharers)},
-          {"waiters", std::move(waiters)},
-          {"more_sharers", lock.more_sharers},
-          {"more_waiters", lock.more_waiters}};
-}
-
 }  // namespace hapax::cli

@@ -1,10 +1,8 @@
-// Who holds and who waits, as tables, lines and JSON show them.
+// Who holds and who waits, as tables and lines show them.
 #pragma once
 
-#include <boost/json.hpp>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "hapax/client.h"
@@ -25,10 +23,5 @@ std::string show_person(const Person& person);
 
 // "bully, term 3: member 3 leads …; it coordinates `central`": what members elected.
 std::string show_leader(const GroupStatus& status);
-// From 1; null if there is none.
-boost::json::value json_member(const std::optional<std::uint32_t>& member);
-
-boost::json::object json_of(const Person& person);
-boost::json::object json_of(const LockInfo& lock);
 
 }  // namespace hapax::cli

@@ -14,6 +14,7 @@
 #include "console/table.h"
 #include "group_commands/group_commands.h"
 #include "group_commands/people.h"
+#include "group_json/group_json.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 #include "jobs/waiting.h"
@@ -26,20 +27,6 @@ struct StatsArguments {
   std::optional<double> every_s;
   bool json = false;
 };
-
-void print_as_json(const MemberStats& s) {
-  boost::json::object messages;
-  for (const auto& t : s.traffic) {
-    messages[t.algorithm] = boost::json::object{{"sent", t.sent}, {"received", t.received}};
-  }
-  boost::json::object counters;
-  for (const auto& [name, value] : s.counters) counters[name] = value;
-  print_json({{"member", s.member},
-              {"name", s.name},
-              {"uptime_ms", s.uptime.count()},
-              {"messages", std::move(messages)},
-              {"counters", std::move(counters)}});
-}
 
 void print_text(const MemberStats& s) {
   show("{}, up for {}\n\n", s.name, show_since(s.uptime));
@@ -70,7 +57,7 @@ int run_stats(const StatsArguments& a) {
     } catch (const std::system_error& e) {
       fail(e, "stats");
     }
-    a.json ? print_as_json(stats) : print_text(stats);
+    a.json ? print_json(json_of(stats)) : print_text(stats);
     if (!a.every_s || std::fflush(stdout) != 0) return kHolds;
     wait_for(signals, nullptr, static_cast<int>(*a.every_s * 1000));
     if (signals.take()) return kHolds;

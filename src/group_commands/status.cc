@@ -17,6 +17,7 @@
 #include "group_commands/group_commands.h"
 #include "group_commands/people.h"
 #include "group_commands/view_text.h"
+#include "group_json/group_json.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 
@@ -34,59 +35,9 @@ struct StatusArguments {
   bool json = false;
 };
 
-boost::json::object json_of_member(const MemberStatus& m) {
-  return {
-      {"member", m.member + 1},      {"name", m.name},           {"ready", m.obstacle.empty()},
-      {"obstacle", m.obstacle},      {"epoch", number(m.epoch)}, {"size", m.view_size},
-      {"lease_ms", m.lease.count()}, {"clients", m.clients},     {"held", m.held},
-      {"waiting", m.waiting},        {"entries", m.entries},     {"uptime_ms", m.uptime.count()}};
-}
-
 // Of a fixed list's member. An older daemon says none.
 std::string release_of(const GroupStatus& s, std::size_t i) {
   return i < s.releases.size() ? s.releases[i] : "";
-}
-
-void print_as_json(const GroupStatus& s, bool with_all) {
-  boost::json::array members;
-  for (std::size_t i = 0; i < s.members.size(); ++i) {
-    members.push_back(boost::json::object{{"member", i + 1},
-                                          {"address", s.members[i]},
-                                          {"up", bool{s.up[i]}},
-                                          {"trouble", s.trouble[i]},
-                                          {"release", json_release(release_of(s, i))}});
-  }
-  boost::json::object object{{"group", s.group},
-                             {"member", s.member},
-                             {"name", s.name},
-                             {"release", json_release(s.release)},
-                             {"certificate", json_certificate(s.certificate)},
-                             {"absence", s.absence},
-                             {"size", s.size},
-                             {"epoch", number(s.epoch)},
-                             {"ready", s.obstacle.empty()},
-                             {"obstacle", s.obstacle},
-                             {"standing", s.standing},
-                             {"members", std::move(members)},
-                             {"locks", s.locks},
-                             {"held", s.held},
-                             {"waiting", s.waiting},
-                             {"entries", s.entries},
-                             {"messages_sent", s.messages_sent},
-                             {"messages_received", s.messages_received},
-                             {"uptime_ms", s.uptime.count()},
-                             {"election", s.election},
-                             {"term", s.term},
-                             {"leader", json_member(s.leader)},
-                             {"view", s.view ? json_view(*s.view) : boost::json::value{}}};
-  if (with_all) {
-    boost::json::array all, silent;
-    for (const MemberStatus& member : s.all) all.push_back(json_of_member(member));
-    for (const std::uint32_t member : s.silent) silent.push_back(member);
-    object["all"] = std::move(all);
-    object["silent"] = std::move(silent);
-  }
-  print_json(object);
 }
 
 // Each member in its own words.
@@ -187,7 +138,7 @@ GroupStatus ask_patiently(const StatusArguments& a) {
 int run_status(const StatusArguments& a) {
   const GroupStatus status = ask_patiently(a);
   if (a.json) {
-    print_as_json(status, a.all);
+    print_json(json_of(status, a.all));
   } else {
     a.all ? print_all(status) : print_text(status);
     if (status.view) print_set_settings(a.address);

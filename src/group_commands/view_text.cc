@@ -11,30 +11,6 @@
 
 namespace hapax::cli {
 
-boost::json::object json_view(const ViewStatus& v) {
-  boost::json::array lives;
-  for (const ViewStatus::Life& life : v.lives) {
-    lives.push_back(boost::json::object{{"life", life.life},
-                                        {"seat", life.seat},
-                                        {"name", life.name},
-                                        {"address", life.address},
-                                        {"member", life.is_member},
-                                        {"up", life.is_up},
-                                        {"evicted", life.is_evicted},
-                                        {"beat", life.beat},
-                                        {"release", json_release(life.release)}});
-  }
-  boost::json::array bans;
-  for (const ViewStatus::Ban& ban : v.bans) {
-    bans.push_back(boost::json::object{{"seat", ban.seat}, {"name", ban.name}, {"by", ban.by}});
-  }
-  return {{"engine", v.engine},           {"engine_reachable", v.engine_reachable},
-          {"engine_said", v.engine_said}, {"ttl_ms", v.ttl.count()},
-          {"lease_ms", v.lease.count()},  {"jeopardy", v.in_jeopardy},
-          {"standing", v.standing},       {"lives", std::move(lives)},
-          {"bans", std::move(bans)}};
-}
-
 void print_members(const ViewStatus& v) {
   Table table;
   table.column("life");
@@ -80,9 +56,6 @@ void print_view(const ViewStatus& v, const std::string& obstacle) {
 }
 
 std::string show_release(const std::string& release) { return release.empty() ? "-" : release; }
-boost::json::value json_release(const std::string& release) {
-  return release.empty() ? boost::json::value() : boost::json::value(release);  // {…}: an array.
-}
 
 std::string show_certificate(const GroupStatus::Certificate& c) {
   const auto left = c.until - std::chrono::system_clock::now();
@@ -92,12 +65,6 @@ std::string show_certificate(const GroupStatus::Certificate& c) {
   return left.count() < 0 ? fmt::format("certificate: EXPIRED {} ago ({})\n", time, c.file)
                           : fmt::format("certificate: good for {} ({})\n", time, c.file);
 }
-boost::json::value json_certificate(const std::optional<GroupStatus::Certificate>& c) {
-  if (!c) return nullptr;
-  return boost::json::object{{"file", c->file},
-                             {"until", std::chrono::system_clock::to_time_t(c->until)}};
-}
-
 std::string release_warnings(const GroupStatus& s) {
   std::string text;
   if (!are_neighbours(s.release, release())) {

@@ -1,30 +1,25 @@
 // A group on an engine, as `hapax status` and `hapax members` show it.
 #pragma once
 
-#include <boost/json.hpp>
-#include <optional>
 #include <string>
 
 #include "hapax/client.h"
 
 namespace hapax::cli {
 
-boost::json::object json_view(const ViewStatus& view);
 // Engine, lease, and who is there.
 void print_view(const ViewStatus& view, const std::string& obstacle);
 std::string show_lease(const ViewStatus& view, const std::string& obstacle);
 void print_members(const ViewStatus& view);
 
-// As a cell of a table, and as JSON: a release that is not known is - and null.
+// As a cell of a table: a release that is not known is -.
 std::string show_release(const std::string& release);
-boost::json::value json_release(const std::string& release);
 // A line for each thing that people should know about who runs which release; empty: nothing.
 std::string release_warnings(const GroupStatus& status);
 // A line about settings that were set while members ran; nothing if none were, or we may not know.
 void print_set_settings(const std::string& address);
 
-// A line on how long the daemon is believed to be who it is; and as JSON, null if it has none.
+// A line on how long the daemon is believed to be who it is.
 std::string show_certificate(const GroupStatus::Certificate& certificate);
-boost::json::value json_certificate(const std::optional<GroupStatus::Certificate>& certificate);
 
 }  // namespace hapax::cli

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/release.h"
+#include "group_json/group_json.h"
 
 namespace hapax::cli {
 namespace {

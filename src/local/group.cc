@@ -64,6 +64,9 @@ int Group::start(const GroupPlan& plan, std::uint32_t i) {
     if (i == 0 && address != member.address) words.insert(words.end(), {"--clients", address});
   }
   words.insert(words.end(), plan.settings.begin(), plan.settings.end());
+  if (i == 0) {
+    words.insert(words.end(), plan.first_settings.begin(), plan.first_settings.end());
+  }
   std::array<int, 2> log{};
   // A daemon never waits for the reader of its log, since we may be stopped: what does not fit is
   // lost.

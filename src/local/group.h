@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "hapax/client.h"
 #include "base/child.h"
+#include "hapax/client.h"
 #include "local/line_reader.h"
 
 namespace hapax::local {
@@ -27,8 +27,9 @@ struct GroupPlan {
   std::filesystem::path clients;  // Of the sockets for programs, one per member.
   std::vector<std::string> first_serves_too{};  // More addresses, of the first member alone.
   std::string ttl = "5s";
-  std::vector<std::string> settings{};  // More flags of `hapax node`, for all.
-  std::string program = kThisProgram;   // Which hapax.
+  std::vector<std::string> settings{};        // More flags of `hapax node`, for all.
+  std::vector<std::string> first_settings{};  // The same, for the first alone.
+  std::string program = kThisProgram;         // Which hapax.
   // Called with what members log, on a thread of its own; without the time of day.
   std::function<void(std::uint32_t member, const std::string& line)> log{};
 };

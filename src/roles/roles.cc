@@ -62,6 +62,10 @@ bool Roles::Role::covers(Right right, std::string_view lock) const {
                      [&](const std::string& pattern) { return glob_matches(pattern, lock); });
 }
 
+bool Roles::Role::covers_all(Right right) const {
+  return (rights & bit_of(right)) != 0 && patterns.empty();
+}
+
 std::string Roles::Role::text() const {
   std::string text = text_of(rights);
   for (std::size_t i = 0; i < patterns.size(); ++i) text += (i == 0 ? " on " : " ") + patterns[i];
@@ -128,6 +132,14 @@ bool Roles::may(const Caller& caller, Right right, std::string_view lock) const 
   if (roles_.empty()) return right != Right::administer;
   return std::any_of(roles_.begin(), roles_.end(), [&](const Role& role) {
     return role.is_of(caller) && role.covers(right, lock);
+  });
+}
+
+bool Roles::may_everywhere(const Caller& caller, Right right) const {
+  if (is_ours(caller)) return true;
+  if (roles_.empty()) return right != Right::administer;
+  return std::any_of(roles_.begin(), roles_.end(), [&](const Role& role) {
+    return role.is_of(caller) && role.covers_all(right);
   });
 }
 

@@ -40,6 +40,8 @@ class Roles {
 
   // Whether the caller has the right to that lock; with an empty name, to any at all.
   bool may(const Caller& caller, Right right, std::string_view lock = {}) const;
+  // The same for every lock there may be.
+  bool may_everywhere(const Caller& caller, Right right) const;
   // Nothing if it may; else what was needed and what it has. `what` is a verb: "evict a member".
   std::optional<std::string> objection(const Caller& caller, Right right, std::string_view what,
                                        std::string_view lock = {}) const;
@@ -54,6 +56,7 @@ class Roles {
 
     bool is_of(const Caller& caller) const;
     bool covers(Right right, std::string_view lock) const;
+    bool covers_all(Right right) const;
     std::string text() const;
   };
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "net/listener.h"
-#include "serve/http.h"
 
 namespace hapax::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/result.h"
+#include "http/http.h"
 #include "net/address.h"
-#include "serve/http.h"
 
 namespace boost::asio {
 class io_context;

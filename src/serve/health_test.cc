@@ -1,53 +1,21 @@
 #include "serve/health.h"
 
-#include <arpa/inet.h>
-#include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
+
+#include "http/testing/visitor.h"
 
 namespace hapax::cli {
 namespace {
 
+using ::hapax::testing::HttpVisitor;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
-
-// A socket of a visitor that waits for everything.
-class Caller {
- public:
-  explicit Caller(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  }
-  ~Caller() { close(socket_); }
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
-
-  // In vain if it was cut off.
-  void say(const std::string& text) { (void)send(socket_, text.data(), text.size(), MSG_NOSIGNAL); }
-  // Until the connection is closed.
-  std::string hear() {
-    std::string all;
-    std::array<char, 4096> room{};
-    for (ssize_t n = 0; (n = recv(socket_, room.data(), room.size(), 0)) > 0;) {
-      all.append(room.data(), static_cast<std::size_t>(n));
-    }
-    return all;
-  }
-
- private:
-  int socket_;
-};
 
 class HealthTest : public ::testing::Test {
  protected:
@@ -68,7 +36,7 @@ class HealthTest : public ::testing::Test {
     thread_.join();  // So all visits have ended.
   }
   std::string get(const std::string& path) {
-    Caller caller{port_};
+    HttpVisitor caller{port_};
     caller.say("GET " + path + " HTTP/1.1\r\nHost: here\r\n\r\n");
     return caller.hear();
   }
@@ -92,14 +60,14 @@ TEST_F(HealthTest, AnswersAndCloses) {
 
 TEST_F(HealthTest, ARequestMayComeInPieces) {
   open(kLong);
-  Caller caller{port_};
+  HttpVisitor caller{port_};
   for (const char c : std::string{"GET /healthz HTTP/1.1\r\n\r\n"}) caller.say({c});
   EXPECT_THAT(caller.hear(), EndsWith("ok\n"));
 }
 
 TEST_F(HealthTest, WhoIsSlowIsCutOff) {
   open(kShort);
-  Caller caller{port_};
+  HttpVisitor caller{port_};
   caller.say("GET /healthz HT");
   EXPECT_EQ(caller.hear(), "");
 }
@@ -107,7 +75,7 @@ TEST_F(HealthTest, WhoIsSlowIsCutOff) {
 TEST_F(HealthTest, WhoHangsUpIsForgotten) {
   open(kLong);
   for (int i = 0; i < 40; ++i) {
-    Caller caller{port_};
+    HttpVisitor caller{port_};
     caller.say("GET /heal");
   }
   std::string answer;
@@ -117,12 +85,12 @@ TEST_F(HealthTest, WhoHangsUpIsForgotten) {
 
 TEST_F(HealthTest, NoMoreThanSixteenAtATime) {
   open(kLong);
-  std::vector<std::unique_ptr<Caller>> callers;
+  std::vector<std::unique_ptr<HttpVisitor>> callers;
   for (int i = 0; i < 16; ++i) {
-    callers.push_back(std::make_unique<Caller>(port_));
+    callers.push_back(std::make_unique<HttpVisitor>(port_));
     callers.back()->say("GET /");
   }
-  Caller one_more{port_};
+  HttpVisitor one_more{port_};
   EXPECT_EQ(one_more.hear(), "");
   for (const auto& caller : callers) {
     caller->say("healthz HTTP/1.1\r\n\r\n");

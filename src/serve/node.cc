@@ -15,6 +15,7 @@
 #include "console/log.h"
 #include "daemon/daemon.h"
 #include "engine/url.h"
+#include "live/live.h"
 #include "metrics/metrics.h"
 #include "serve/commands.h"
 #include "serve/health.h"
@@ -119,10 +120,13 @@ int serve(NodePlan plan, const NodeArguments& a) {
   const auto warnings = plan.config.policy.warnings();
   std::string clients;
   for (const auto& address : plan.config.clients) clients += ' ' + address.text();
-  const auto daemon = value_or_fail(
-      Daemon::create(io, std::move(plan.config),
-                     [](const std::string& line, LogLevel level) { log_line(line, level); }),
-      kBadUsage);
+  std::unique_ptr<live::Live> live;  // Outlives the daemon, whose log it hears.
+  const auto daemon = value_or_fail(Daemon::create(io, std::move(plan.config),
+                                                   [&](const std::string& line, LogLevel level) {
+                                                     log_line(line, level);
+                                                     if (live) live->note(line, level);
+                                                   }),
+                                    kBadUsage);
   LoopLag lag{io, [](auto late) {
                 log_line(fmt::format("the loop was {} ms late: this machine is overloaded, or was "
                                      "stopped for a while",
@@ -135,11 +139,19 @@ int serve(NodePlan plan, const NodeArguments& a) {
   if (plan.metrics) {
     health = value_or_fail(Health::open(io, *plan.metrics, pages_of(*daemon, lag)), kUnavailable);
   }
+  if (plan.page) {
+    live = value_or_fail(live::Live::open(io, *plan.page, *daemon), kUnavailable);
+    daemon->on_page([&](const Caller& caller) { return live->place_for(caller); });
+  }
   if (const auto started = daemon->start(); !started) {
     throw Failure{kUnavailable, started.error().message};
   }
   for (const std::string& warning : warnings) log_line(warning, LogLevel::warning);
   if (health) log_line(fmt::format("metrics at http://{}/metrics", health->address().text()));
+  if (live) {
+    log_line(fmt::format("live page at http://{}/: `hapax live` says how you get in",
+                         live->address().text()));
+  }
   log_line(fmt::format("{} serves clients at{}", here, clients));
   lag.start();
   supervisor->ready();
@@ -159,6 +171,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
     lag.stop();
     supervisor->close();
     if (health) health->close();
+    if (live) live->close();
     daemon->stop();
   };
   // Locks are given back by those who hold them: they are told to. If you are in a hurry, say so
@@ -289,6 +302,8 @@ Command describe_node(NodeArguments& a) {
   command.add("--metrics", &flags.metrics,
               "Answer GET /metrics, /healthz (alive) and /readyz (grants locks) here: "
               "127.0.0.1:PORT");
+  command.add("--page", &flags.page,
+              "Show a live page of the group here, 127.0.0.1:PORT, to whom `hapax live` lets in");
   command.add("--log-level", &flags.log_level,
               "debug, info (if not said), warning or error, and what is worse", {.value = "LEVEL"});
   command.add("--log-format", &flags.log_format, "text (if not said) or json, a line each",

@@ -158,6 +158,20 @@ Result<void> add_sharing(NodeConfig& config, const NodeSettings& s) {
   return {};
 }
 
+// Where this machine's own users ask over plain HTTP.
+Result<std::optional<net::Address>> loopback_port(const char* flag, const char* why,
+                                                  const std::optional<std::string>& text) {
+  std::optional<net::Address> place;
+  if (!text) return place;
+  auto list = addresses(flag, {*text});
+  if (!list) return list.error();
+  if (!list->front().is_local() || list->front().is_unix()) {
+    return error("--{} {}: {}; use 127.0.0.1:PORT", flag, *text, why);
+  }
+  place = std::move(list->front());
+  return place;
+}
+
 Result<void> add_tls(NodeConfig& config, const NodeSettings& s) {
   const auto insecure = truth("insecure", s.insecure);
   if (!insecure) return insecure.error();
@@ -229,15 +243,14 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
   const auto log = log_options_from(s);
   if (!log) return log.error();
   plan.log = *log;
-  if (s.metrics) {
-    auto metrics = addresses("metrics", {*s.metrics});
-    if (!metrics) return metrics.error();
-    plan.metrics = metrics->front();
-    if (!plan.metrics->is_local() || plan.metrics->is_unix()) {
-      return error("--metrics {}: metrics are shown on this machine only; use 127.0.0.1:PORT",
-                   *s.metrics);
-    }
-  }
+  const auto metrics =
+      loopback_port("metrics", "metrics are shown on this machine only", s.metrics);
+  if (!metrics) return metrics.error();
+  plan.metrics = *metrics;
+  const auto page = loopback_port(
+      "page", "the live page is shown on this machine only (from elsewhere: ssh -L)", s.page);
+  if (!page) return page.error();
+  plan.page = *page;
   return plan;
 }
 
@@ -312,6 +325,7 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
   if (s.socket_mode) line("socket-mode", *s.socket_mode);
   if (s.socket_group) line("socket-group", *s.socket_group);
   if (plan.metrics) line("metrics", plan.metrics->text());
+  if (plan.page) line("page", plan.page->text());
   line("log-level", std::string{name_of(plan.log.level)});
   line("log-format", std::string{name_of(plan.log.format)});
   return out;

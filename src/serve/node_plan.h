@@ -15,7 +15,7 @@ namespace hapax::cli {
 
 struct NodePlan {
   NodeConfig config;
-  std::optional<net::Address> metrics;
+  std::optional<net::Address> metrics, page;
   LogOptions log;
 };
 

@@ -25,7 +25,7 @@ struct NodeSettings {
   std::optional<std::string> state, new_group, epoch_above, restore;
   std::optional<std::string> ca, cert, key, insecure;
   std::optional<std::string> socket_mode, socket_group;
-  std::optional<std::string> metrics, log_level, log_format;
+  std::optional<std::string> metrics, page, log_level, log_format;
   std::optional<std::string> engine, advertise, name, seat, ttl;
   std::optional<std::string> engine_ca, engine_cert, engine_key, engine_user, engine_password_file;
 };

@@ -1,5 +1,6 @@
 #include "serve/up.h"
 
+#include <boost/json.hpp>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -98,12 +99,16 @@ Command describe_up(UpArguments& a) {
               "How long a lease lasts, 500ms or more: so long after a member's end its locks "
               "are free",
               {.shows_default = true});
+  command.add("--page", &a.page,
+              "A live page of the group at this address, 127.0.0.1:PORT; served by member 1");
   command.add("--fixed", &a.fixed,
-              "A fixed list of members, all in one process, with no engine and no leases");
+              "A fixed list of members, all in one process, with no engine and no leases",
+              {.excludes = {"--page"}});
   command.footer =
       "Examples:\n"
       "  hapax up 3\n"
       "  hapax up 3 --ttl 1s                               then kill -9 one of the daemons\n"
+      "  hapax up 3 --page 127.0.0.1:8080                  and watch it in a browser\n"
       "  hapax up 5 --default-algorithm ricart-agrawala --algorithm 'orders/*=maekawa'\n"
       "  HAPAX_ADDRESS=unix:/tmp/other.sock hapax up 3     a second group beside the first\n"
       "Member 1 serves the address that all commands use by themselves ($HAPAX_ADDRESS), every "
@@ -122,6 +127,10 @@ void say_hello(const UpPlan& plan) {
   for (const std::string& warning : plan.policy.warnings()) log_line(warning, LogLevel::warning);
   fmt::print("{}, until ^C. Programs of this machine reach them at {}\n",
              counted(plan.arguments.size, "member"), plan.usual);
+  if (!plan.arguments.page.empty()) {
+    const boost::json::value place = boost::json::parse(Client{plan.usual}.live_page());
+    fmt::print("Live page, for you alone: {}\n", place.at("url").as_string().c_str());
+  }
   fmt::print("In another terminal:  hapax run NAME -- CMD…   hapax who   hapax status\n");
 }
 

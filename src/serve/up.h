@@ -20,6 +20,7 @@ struct UpArguments {
   std::string election{name_of(ElectionId{})};
   std::string clients_dir;
   std::string ttl = "5s";
+  std::string page;  // Empty: none.
   bool fixed = false;
 };
 

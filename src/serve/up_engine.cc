@@ -71,6 +71,7 @@ class Processes {
     if (!a.default_algorithm.empty()) {
       plan.settings.insert(plan.settings.end(), {"--default-algorithm", a.default_algorithm});
     }
+    if (!a.page.empty()) plan.first_settings = {"--page", a.page};
     plan.log = [this](std::uint32_t i, const std::string& line) {
       if (settled_) log_line(fmt::format("member {}: {}", i + 1, line));
     };

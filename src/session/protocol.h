@@ -191,10 +191,17 @@ struct Share {
   static constexpr std::uint32_t kSince = 13;
   HAPAX_RECORD(Share)
 };
+// Where the live page is, with a pass to it for whoever asks, in JSON. Answered by Told, or
+// Refused.
+struct AskPage {
+  static constexpr std::uint32_t kSince = 13;
+  RequestId request = 0;
+  HAPAX_RECORD(AskPage, request)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
                          AskSettings, SetSettings, AskBackup, FileGet, FilePut, FileRemove,
-                         FileList, FenceCheck, AskEvents, Share>;
+                         FileList, FenceCheck, AskEvents, Share, AskPage>;
 
 // --- from the daemon ---
 

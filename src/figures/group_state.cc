@@ -1,4 +1,4 @@
-#include "daemon/group_state.h"
+#include "figures/group_state.h"
 
 #include <chrono>
 #include <fmt/format.h>

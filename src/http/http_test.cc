@@ -1,9 +1,9 @@
-#include "serve/http.h"
+#include "http/http.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hapax::cli {
+namespace hapax {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,9 +22,8 @@ std::string answer(const std::string& request) {
 
 TEST(Http, AnswersAGet) {
   EXPECT_EQ(answer("GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"),
-            "HTTP/1.1 200 OK\r\nConnection: close\r\n"
-            "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
-            "Content-Length: 3\r\n\r\nok\n");
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 3\r\n"
+            "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n\r\nok\n");
   EXPECT_THAT(answer("GET /metrics HTTP/1.0\r\n\r\n"), HasSubstr("\r\n\r\nentries 1\n"));
   EXPECT_THAT(answer("GET /metrics?name[]=x HTTP/1.1\r\nA:\r\nB: \tc d\r\n\r\n"),
               StartsWith("HTTP/1.1 200 "));
@@ -38,7 +37,7 @@ TEST(Http, WhatIsNotWellSaysSoAndWhy) {
 
 TEST(Http, AHeadHasNoBodyButItsLength) {
   const std::string text = answer("HEAD /metrics HTTP/1.1\r\n\r\n");
-  EXPECT_THAT(text, HasSubstr("Content-Length: 10\r\n\r\n"));
+  EXPECT_THAT(text, HasSubstr("Content-Length: 10\r\n"));
   EXPECT_TRUE(text.ends_with("\r\n\r\n"));
 }
 
@@ -104,5 +103,33 @@ TEST(Http, WhatFollowsTheHeadIsIgnored) {
               HasSubstr("ok\n"));
 }
 
+// --- what is in a request ---
+
+HttpRequest read(std::string_view text) {
+  const auto request = http_request(text);
+  return std::holds_alternative<HttpRequest>(request) ? std::get<HttpRequest>(request)
+                                                      : HttpRequest{};
+}
+
+TEST(HttpRequest, HasAPathAQueryAndFields) {
+  const HttpRequest request =
+      read("GET /a%2fb?x=1&filter=o%2f%2A&y HTTP/1.1\r\nHost: \there:1 \r\nA: 1\r\na: 2\r\n\r\n");
+  EXPECT_EQ(request.path, "/a%2fb");
+  EXPECT_EQ(request.parameter("filter"), "o/*");
+  EXPECT_EQ(request.parameter("x"), "1");
+  EXPECT_EQ(request.parameter("y"), std::nullopt);
+  EXPECT_EQ(request.parameter("z"), std::nullopt);
+  EXPECT_EQ(request.field("host"), "here:1");
+  EXPECT_EQ(request.field("a"), std::nullopt) << "said twice: which is meant?";
+}
+
+TEST(HttpRequest, WrongPercentsAreNoText) {
+  for (const char* wrong : {"%", "%4", "a%4", "%zz", "%4g", "%%41"}) {
+    EXPECT_EQ(percent_decoded(wrong), std::nullopt) << wrong;
+  }
+  EXPECT_EQ(percent_decoded("%41%c3%A9+b"), "A\u00e9+b");
+  EXPECT_EQ(percent_decoded(""), "");
+}
+
 }  // namespace
-}  // namespace hapax::cli
+}  // namespace hapax

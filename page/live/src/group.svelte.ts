@@ -1,0 +1,146 @@
+// The group as the page knows it. Locks are many, so they are kept outside of what Svelte watches: `changes` says that they
+// are others now.
+import { follow, get, Refused } from './stream';
+import { shown, type Figures, type Lock, type Status, type Turnover, type Waits } from './told';
+
+export interface SeenLock extends Lock {
+  seen: number; // When it was so, by our clock.
+}
+export interface Line {
+  time: number;
+  level: string;
+  text: string;
+}
+interface Sample {
+  time: number;
+  entries: Map<number, number>; // By member.
+  messages: number;
+}
+
+const kMostLines = 500;
+const kSamples = 121;
+
+class Group {
+  state = $state<'connecting' | 'live' | 'lost' | 'shut'>('connecting');
+  problem = $state('');
+  status = $state.raw<Status | null>(null);
+  figures = $state.raw<Figures | null>(null);
+  statusSeen = $state(0); // By our clock.
+  waits = $state.raw<Waits>({ edges: [], cycles: [] });
+  lines = $state.raw<Line[]>([]);
+  samples = $state.raw<Sample[]>([]);
+  changes = $state(0);
+  moreLocks = $state(0);
+  silent = $state.raw<number[]>([]);
+  now = $state(Date.now()); // Ten times a second, for all that runs down.
+  selected = $state<string | null>(null);
+  history = $state.raw<Turnover[]>([]);
+  readonly locks = new Map<string, SeenLock>();
+  #pass = '';
+  #offset = 0; // Of our clock against the daemon's.
+  #hasLog = false;
+
+  start() {
+    this.#pass = this.#takePass();
+    setInterval(() => (this.now = Date.now()), 100);
+    void this.#follow();
+  }
+
+  // Of the address that `hapax live` printed, from which it is taken off; or of this tab, from before.
+  #takePass(): string {
+    const given = location.hash.slice(1);
+    if (given) {
+      sessionStorage.setItem('pass', given);
+      history.replaceState(null, '', location.pathname);
+    }
+    return given || (sessionStorage.getItem('pass') ?? '');
+  }
+
+  async #follow() {
+    for (let pause = 500; ; pause = Math.min(pause * 2, 5000)) {
+      const signal = new AbortController().signal;
+      try {
+        await follow('/v1/events', this.#pass, (event, told) => {
+          pause = 250;
+          this.#on(event, told);
+        }, signal);
+      } catch (problem) {
+        if (problem instanceof Refused && problem.status < 500) {
+          this.state = 'shut';
+          this.problem = problem.message;
+          return;
+        }
+      }
+      this.state = 'lost';
+      await new Promise((later) => setTimeout(later, pause));
+    }
+  }
+
+  #on(event: string, told: any) {
+    switch (event) {
+      case 'begin':
+        this.state = 'live';
+        this.#offset = Date.now() - told.time;
+        this.#hasLog = told.has_log;
+        this.locks.clear();
+        this.lines = [];
+        this.samples = [];
+        ++this.changes;
+        break;
+      case 'status':
+        this.#onStatus(told);
+        break;
+      case 'locks':
+        for (const lock of told.locks as Lock[]) this.locks.set(lock.lock, { ...lock, seen: told.time + this.#offset });
+        for (const name of told.gone as string[]) this.locks.delete(name);
+        this.moreLocks = told.more_locks;
+        this.silent = told.silent;
+        ++this.changes;
+        if (this.selected !== null && [...told.locks.map((lock: Lock) => lock.lock), ...told.gone].includes(this.selected)) void this.#readHistory();
+        break;
+      case 'waits':
+        this.waits = told;
+        break;
+      case 'log':
+        this.#say(told.time + this.#offset, told.level, told.text);
+    }
+  }
+
+  #onStatus(told: { time: number; status: Status; figures: Figures }) {
+    const before = this.status;
+    const figures = this.figures;
+    const time = told.time + this.#offset;
+    this.status = told.status;
+    this.figures = told.figures;
+    this.statusSeen = time;
+    const entries = new Map(told.status.all.map((report) => [report.member, report.entries]));
+    this.samples = [...this.samples, { time, entries, messages: told.figures.messages_sent }].slice(-kSamples);
+    if (this.#hasLog || !before || !figures) return;
+    // Those who may not read the daemon's log see the same of what concerns all.
+    if (told.status.epoch !== before.epoch) this.#say(time, 'info', `view ${told.status.epoch} of ${told.status.size} members`);
+    if (told.figures.losses_told > figures.losses_told) this.#say(time, 'error', `${told.figures.losses_told - figures.losses_told} grants were lost here, and their holders told`);
+    if (told.status.obstacle !== before.obstacle) this.#say(time, 'warning', told.status.obstacle || 'locks are granted here again');
+  }
+
+  #say(time: number, level: string, text: string) {
+    this.lines = [...this.lines.slice(1 - kMostLines), { time, level, text: shown(text) }];
+  }
+
+  async select(name: string | null) {
+    this.selected = name;
+    this.history = [];
+    if (name !== null) await this.#readHistory();
+  }
+
+  async #readHistory() {
+    const name = this.selected!;
+    try {
+      const told = await get(`/v1/locks/${encodeURIComponent(name)}`, this.#pass);
+      if (this.selected === name) this.history = told.history;
+    } catch {
+      // It is only less to see; whether the daemon is there is said elsewhere.
+    }
+  }
+}
+
+export const group = new Group();

@@ -1,0 +1,38 @@
+// Server-sent events with a pass in a field of the request, which EventSource cannot send. A pass in a cookie would go to
+// every port of this machine, and one in the address would stay in the history.
+
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+async function ask(path: string, pass: string, signal?: AbortSignal): Promise<Response> {
+  const answer = await fetch(path, { headers: { Authorization: `Bearer ${pass}` }, signal, cache: 'no-store' });
+  if (answer.ok) return answer;
+  const said = await answer.json().catch(() => ({ error: answer.statusText }));
+  throw new Refused(answer.status, said.error);
+}
+
+export const get = async (path: string, pass: string) => (await ask(path, pass)).json();
+
+// Until the stream ends, which is no error.
+export async function follow(path: string, pass: string, onEvent: (event: string, told: any) => void, signal: AbortSignal): Promise<void> {
+  const answer = await ask(path, pass, signal);
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += value;
+    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+      const lines = rest.slice(0, end).split('\n');
+      rest = rest.slice(end + 2);
+      const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+      onEvent(field('event'), JSON.parse(field('data')));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// The live page of a daemon: a JSON API and the files of the page, over plain HTTP on this machine,
+// for people who have a pass. It only reads. On the thread of the io_context.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "base/asio_fwd.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "net/address.h"
+#include "roles/roles.h"
+
+namespace hapax {
+class Daemon;
+}
+
+namespace hapax::live {
+
+class Live {
+ public:
+  // Who has said nothing for so long is cut off, and whoever takes so long to take an answer.
+  static constexpr std::chrono::milliseconds kPatience{5'000};
+
+  // Listens. An error unless the address is on this machine. REQUIRES: the daemon lives until
+  // close(), and is asked nothing before it has started.
+  static Result<std::unique_ptr<Live>> open(boost::asio::io_context& io,
+                                            const net::Address& address, Daemon& daemon,
+                                            std::chrono::milliseconds patience = kPatience);
+  ~Live();
+  Live(const Live&) = delete;
+  Live& operator=(const Live&) = delete;
+
+  const net::Address& address() const;  // With the port that was free.
+  // Where that person finds the page, with a pass of its own: {"url":…,"pass":…}.
+  Result<std::string> place_for(const Caller& caller);
+  // A line of the daemon's log.
+  void note(const std::string& line, LogLevel level);
+  // Hangs up on everybody.
+  void close();
+
+ private:
+  class Impl;
+  explicit Live(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace hapax::live
