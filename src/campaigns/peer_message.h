@@ -109,10 +109,26 @@ struct LockBroken {
   std::string refusal;        // Why one has not, for people.
   HAPAX_RECORD(LockBroken, question, holders, refusal)
 };
+// --- all locks, page by page; since version 3 of the members' wire ---
+
+// Tell me your locks that are in use, from that place on; 0: from the first.
+struct AskLocksFrom {
+  std::uint64_t question = 0;
+  std::uint64_t place = 0;
+  HAPAX_RECORD(AskLocksFrom, question, place)
+};
+struct TellLocksFrom {
+  std::uint64_t question = 0;
+  std::vector<session::Lock> locks;
+  std::uint64_t next = 0;  // Where to go on; 0: that is all.
+  HAPAX_RECORD(TellLocksFrom, question, locks, next)
+};
+inline constexpr std::uint32_t kKnowPages = 3;
+
 using PeerMessage =
     std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside, SteppedAside, Resume,
                  RequestResignation, ResignationRequested, AskReport, TellReport, FindCandidate,
-                 FoundCandidate, BreakLock, LockBroken>;
+                 FoundCandidate, BreakLock, LockBroken, AskLocksFrom, TellLocksFrom>;
 
 inline Bytes payload_of(const PeerMessage& message) {
   Bytes bytes{tags::kBetweenDaemons};

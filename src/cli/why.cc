@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -90,8 +89,8 @@ std::string for_whom(const GroupStatus& status) {
 
 bool is_held(const LockInfo& lock) { return lock.holder || !lock.sharers.empty(); }
 
-void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all,
-                const WaitsFor& graph, const Obstacles& obstacles) {
+void print_text(const LockInfo& lock, const std::vector<LockInfo>& locks, const WaitsFor& graph,
+                const Obstacles& obstacles) {
   const std::string others = is_held(lock) ? "" : obstacles.who_may_hold();
   if (others.empty() && (is_held(lock) || obstacles.status.obstacle.empty())) {
     show("{}\n", story_of(lock, graph));
@@ -104,7 +103,7 @@ void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all
   }
   for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
     const Person& waiter = lock.waiters[i];
-    const std::string held = list_of(graph.kept_by(waiter), lock.name);
+    const std::string held = list_of(graph.kept_by(waiter, locks), lock.name);
     show("  {}. {} waits, for {}{}{}\n", i + 1, show_person(waiter), show_since(waiter.since),
          is_held(lock) ? "" : for_whom(obstacles.status), held.empty() ? "" : "; it holds " + held);
   }
@@ -112,13 +111,16 @@ void print_text(const LockInfo& lock, const std::map<std::string, LockInfo>& all
   for (const auto& cycle : graph.cycles_from(lock.name)) {
     show("DEADLOCK: {}\n", arrows(cycle));
     for (const std::string& name : cycle) {
-      show("  {}\n", story_of(all.at(name), graph));
+      const auto at = std::find_if(locks.begin(), locks.end(),
+                                   [&](const LockInfo& l) { return l.name == name; });
+      if (at != locks.end()) show("  {}\n", story_of(*at, graph));
     }
     show("  End one of them. Taken in the same order everywhere, locks cannot deadlock.\n");
   }
 }
 
-void print_as_json(const LockInfo& lock, const WaitsFor& graph, const Obstacles& obstacles) {
+void print_as_json(const LockInfo& lock, const std::vector<LockInfo>& locks, const WaitsFor& graph,
+                   const Obstacles& obstacles) {
   const GroupStatus& status = obstacles.status;
   const auto names = [](const std::set<std::string>& set) {
     return boost::json::array(set.begin(), set.end());
@@ -128,7 +130,8 @@ void print_as_json(const LockInfo& lock, const WaitsFor& graph, const Obstacles&
     object["holder"].as_object()["waits_for"] = names(graph.wanted_by(*lock.holder));
   }
   for (std::size_t i = 0; i < lock.waiters.size(); ++i) {
-    object["waiters"].as_array()[i].as_object()["holds"] = names(graph.kept_by(lock.waiters[i]));
+    object["waiters"].as_array()[i].as_object()["holds"] =
+        names(graph.kept_by(lock.waiters[i], locks));
   }
   boost::json::array deadlocks;
   for (const auto& cycle : graph.cycles_from(lock.name)) {
@@ -169,16 +172,16 @@ int run_why(const WhyArguments& a) {
                        [&](const GroupStatus::Away& away) { return away.member == member; });
   });
   const WaitsFor graph{locks, Families{}};
-  std::map<std::string, LockInfo> all;
-  for (const LockInfo& lock : locks) all[lock.name] = lock;
   LockInfo vacant;
   vacant.name = a.name;
-  const LockInfo& lock = all.contains(a.name) ? all.at(a.name) : vacant;
+  const auto at =
+      std::find_if(locks.begin(), locks.end(), [&](const LockInfo& l) { return l.name == a.name; });
+  const LockInfo& lock = at != locks.end() ? *at : vacant;
   if (a.json) {
-    print_as_json(lock, graph, obstacles);
+    print_as_json(lock, locks, graph, obstacles);
     return kHolds;
   }
-  print_text(lock, all, graph, obstacles);
+  print_text(lock, locks, graph, obstacles);
   return kHolds;
 }
 

@@ -48,6 +48,9 @@ std::string Daemon::why_not(const std::string& name) const { return impl_->why_n
 Result<void> Daemon::who(const std::string& name, std::function<void(session::Locks&&)> tell) {
   return impl_->inquiries().ask(nullptr, name, std::move(tell));
 }
+Result<void> Daemon::all_locks(std::function<void(session::Locks&&)> tell) {
+  return impl_->inquiries().ask_for_all(std::move(tell));
+}
 Result<void> Daemon::ask_how_all_are(std::function<void(session::State&&)> tell) {
   return impl_->inquiries().ask_how_all_are(nullptr,
                                             [this, tell = std::move(tell)](session::Reports&& all) {

@@ -70,6 +70,8 @@ class Daemon {
   // `tell` is called when all members have answered, or in a second. An error if there are too many
   // such questions.
   Result<void> who(const std::string& name, std::function<void(session::Locks&&)> tell);
+  // The same of all locks, up to ten thousand; one such question at a time.
+  Result<void> all_locks(std::function<void(session::Locks&&)> tell);
   // The same, with what all members say of themselves.
   Result<void> ask_how_all_are(std::function<void(session::State&&)> tell);
   session::State state() const;

@@ -82,6 +82,12 @@ Inquiries::Host Daemon::Impl::inquiries_host() {
                 return table == nullptr ? LockList{LockList::kOfMember}
                                         : locks_at_this_member(*table, *waiters_, name);
               },
+          .local_page =
+              [this, &group](std::uint64_t place) {
+                const LockTable* table = group.views().table();
+                return table == nullptr ? LocksPage{} : page_of_locks(*table, *waiters_, place);
+              },
+          .knows_pages = [&group](Seat peer) { return group.peers().speaks(peer, kKnowPages); },
           .local_report = [this] { return member_report_of(facts()); },
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); }};
 }

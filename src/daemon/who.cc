@@ -47,4 +47,12 @@ LockList locks_at_this_member(const LockTable& table, const Waiters& waiters,
   return list;
 }
 
+LocksPage page_of_locks(const LockTable& table, const Waiters& waiters, std::uint64_t place) {
+  LocksPage page;
+  page.next = table.for_in_use_from(place, LockList::kPage, [&](const LockStatus& status) {
+    page.list.add(told(status, waiters, kPeopleOfEach));
+  });
+  return page;
+}
+
 }  // namespace hapax

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/seat.h"
 #include "campaigns/peer_message.h"
 #include "inquiries/inquiry.h"
+#include "inquiries/lock_sweep.h"
 #include "wire/codec.h"
 
 namespace hapax {
@@ -34,6 +36,8 @@ class Inquiries {
     std::function<void(Seat, const PeerMessage&)> send;
     std::function<bool(Seat)> is_up;
     std::function<LockList(const std::string& name)> local_locks;
+    std::function<LocksPage(std::uint64_t place)> local_page;
+    std::function<bool(Seat)> knows_pages;
     std::function<session::MemberReport()> local_report;
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
   };
@@ -55,6 +59,31 @@ class Inquiries {
     return open(about_members_, inquiry, [](auto question) { return AskReport{question}; });
   }
 
+  // Everybody's locks, up to ten thousand: page by page, so that nobody is busy with them for long.
+  // An error if that is being done already.
+  Result<void> ask_for_all(LockSweep::Tell tell);
+
+  bool on(Seat from, const AskLocksFrom& asked) {
+    std::size_t& told = told_bytes_[from];
+    if (told >= kMostToldBytes) return true;
+    if (told == 0) host_.after(kPatience, [this, from] { told_bytes_.erase(from); });
+    LocksPage page = host_.local_page(asked.place);
+    const TellLocksFrom answer{asked.question, page.list.take(), page.next};
+    told += encode(answer).size();
+    host_.send(from, answer);
+    return true;
+  }
+  bool on(Seat from, const TellLocksFrom& told) {
+    if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
+    if (!sweep_ || !sweep_->awaits(told.question, from)) return true;
+    if (sweep_->add(from, told.locks, told.next)) {
+      host_.send(from, AskLocksFrom{told.question, told.next});
+    } else {
+      end_sweep_if_complete();
+    }
+    return true;
+  }
+
   bool on(Seat from, const AskLocks& asked) {
     std::size_t& told = told_bytes_[from];
     if (told >= kMostToldBytes) return true;  // Its answer will say that we were silent.
@@ -72,6 +101,12 @@ class Inquiries {
   // False if it is nothing that a member says.
   bool on(Seat from, const TellLocks& told) {
     if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
+    if (sweep_ && sweep_->awaits(told.question, from)) {  // It knows no pages.
+      sweep_->count_more_locks(told.more_locks);
+      sweep_->add(from, told.locks, 0);
+      end_sweep_if_complete();
+      return true;
+    }
     hear(about_locks_, told.question, from,
          [&](GatheredLocks& all) { all.add(told.locks, told.more_locks); });
     return true;
@@ -93,9 +128,20 @@ class Inquiries {
   void clear() {
     about_locks_.clear();
     about_members_.clear();
+    sweep_.reset();
   }
 
  private:
+  void sweep_here(std::uint64_t question, std::uint64_t place);
+  void end_sweep_if_complete() {
+    if (sweep_->is_complete()) end_sweep();
+  }
+  void end_sweep() {
+    LockSweep done = std::move(*sweep_);
+    sweep_.reset();
+    done.tell();
+  }
+
   template <class Gathered>
   using Open = std::map<std::uint64_t, std::shared_ptr<Inquiry<Gathered>>>;
 
@@ -109,9 +155,42 @@ class Inquiries {
   Host host_;
   Open<GatheredLocks> about_locks_;
   Open<GatheredReports> about_members_;
+  std::optional<LockSweep> sweep_;
   std::uint64_t last_question_ = 0;
   std::map<Seat, std::size_t> told_bytes_;  // Lately.
 };
+
+inline Result<void> Inquiries::ask_for_all(LockSweep::Tell tell) {
+  if (sweep_) return error("all locks are being asked for already");
+  const std::uint64_t question = ++last_question_;
+  sweep_.emplace(question, std::move(tell));
+  for (const Seat peer : host_.others()) {
+    if (!host_.is_up(peer)) {
+      sweep_->do_without(peer);
+      continue;
+    }
+    sweep_->expect(peer);
+    if (host_.knows_pages(peer)) {
+      host_.send(peer, AskLocksFrom{question, 0});
+    } else {
+      host_.send(peer, AskLocks{question, ""});
+    }
+  }
+  sweep_->expect(self_);
+  host_.after(LockSweep::kPatience, [this, question] {
+    if (sweep_ && sweep_->question() == question) end_sweep();
+  });
+  sweep_here(question, 0);
+  return {};
+}
+
+// A page each turn.
+inline void Inquiries::sweep_here(std::uint64_t question, std::uint64_t place) {
+  if (!sweep_ || !sweep_->awaits(question, self_)) return;
+  LocksPage page = host_.local_page(place);
+  if (!sweep_->add(self_, page.list.take(), page.next)) return end_sweep_if_complete();
+  host_.after({}, [this, question, next = page.next] { sweep_here(question, next); });
+}
 
 template <class Gathered, class Ask>
 Result<void> Inquiries::open(Open<Gathered>& all, const std::shared_ptr<Inquiry<Gathered>>& inquiry,

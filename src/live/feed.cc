@@ -93,21 +93,27 @@ void Feed::on_locks(SeenLocks&& seen) {
   more_locks_ = seen.more_locks;
   waits_.emplace(seen.locks, host_.lineage);
   const LockPicture::Change change = picture_.update(std::move(seen.locks), host_.now());
+  // So much is told batch by batch, as to somebody who has just come.
+  const bool is_much = change.changed.size() > 2 * kBatch;
   std::vector<Row> rows;
-  for (const LockInfo* lock : change.changed) {
-    rows.push_back({&lock->name, cli::json_text(cli::json_of(*lock))});
-  }
   std::vector<const EventStream*> all;
-  for (const auto& [stream, watcher] : streams_) all.push_back(stream);
+  for (auto& [stream, watcher] : streams_) {
+    all.push_back(stream);
+    if (is_much) watcher.seen_up_to = "";
+  }
+  const auto is_new = [](const Watcher& watcher) { return watcher.seen_up_to == ""; };
+  if (std::any_of(streams_.begin(), streams_.end(),
+                  [&](const auto& s) { return !is_new(s.second); })) {
+    for (const LockInfo* lock : change.changed) {
+      rows.push_back({&lock->name, cli::json_text(cli::json_of(*lock))});
+    }
+  }
   for (const EventStream* stream : all) {
     const auto at = streams_.find(stream);  // What it is told may end it.
     if (at == streams_.end()) continue;
-    const bool is_new = at->second.seen_up_to == "";
-    if (is_new) {
-      go_on(*stream);
-    } else if (is_news || !rows.empty() || !change.gone.empty()) {
-      tell_locks(at->second, rows, change.gone);
-    }
+    const bool begins = is_new(at->second);
+    if (is_news || !rows.empty() || !change.gone.empty()) tell_locks(at->second, rows, change.gone);
+    if (begins) go_on(*stream);
     if (const auto still = streams_.find(stream); still != streams_.end())
       tell_waits(still->second);
   }
@@ -117,15 +123,18 @@ void Feed::on_locks(SeenLocks&& seen) {
 void Feed::tell_locks(Watcher& watcher, const std::vector<Row>& rows,
                       const std::vector<std::string>& gone) {
   const std::shared_ptr<EventStream> stream = watcher.stream;
-  const auto is_for = [&, upto = watcher.seen_up_to](const std::string& name) {
-    return (!upto || name <= *upto) && host_.may_read(stream->caller(), name);
+  const auto may_read = [&](const std::string& name) {
+    return host_.may_read(stream->caller(), name);
+  };
+  const auto is_known = [upto = watcher.seen_up_to](const std::string& name) {
+    return !upto || name <= *upto;
   };
   std::string locks, names;
   for (const Row& row : rows) {
-    if (is_for(*row.name)) locks += (locks.empty() ? "" : ",") + row.json;
+    if (is_known(*row.name) && may_read(*row.name)) locks += (locks.empty() ? "" : ",") + row.json;
   }
   for (const std::string& name : gone) {
-    if (is_for(name)) names += (names.empty() ? "" : ",") + json_string(name);
+    if (may_read(name)) names += (names.empty() ? "" : ",") + json_string(name);
   }
   stream->tell("locks", fmt::format("{{\"time\":{},\"locks\":[{}],\"gone\":[{}],\"silent\":[{}],"
                                     "\"more_locks\":{},\"is_all\":{}}}",

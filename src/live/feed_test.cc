@@ -135,6 +135,24 @@ TEST_F(FeedTest, ManyLocksComeInBatchesAsTheyAreTaken) {
   EXPECT_EQ(reader->events.size(), before);
 }
 
+TEST_F(FeedTest, WhenVeryMuchChangesItIsToldInBatches) {
+  const auto reader = join(0);
+  hold("before");
+  second();
+  locks_.clear();
+  for (std::size_t i = 0; i < 2 * Feed::kBatch + 1; ++i) hold(fmt::format("{:04}", i));
+  const std::size_t before = reader->of("locks").size();
+  second();
+  feed_->go_on(*reader);
+  feed_->go_on(*reader);
+  const auto told = reader->of("locks");
+  ASSERT_EQ(told.size(), before + 4);
+  EXPECT_THAT(told[before], HasSubstr("\"gone\":[\"before\"]"));
+  EXPECT_THAT(told[before + 1], HasSubstr("\"lock\":\"0000\""));
+  EXPECT_THAT(told.back(), HasSubstr("\"lock\":\"0500\""));
+  EXPECT_THAT(told.back(), HasSubstr("\"is_all\":true"));
+}
+
 TEST_F(FeedTest, EachIsToldWhatItMayRead) {
   hold("1/a", 1, {2});
   hold("2/b", 2, {1});

@@ -341,6 +341,24 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
             client::counted_from_one(std::move(told.silent)), told.more_locks};
   }
 
+  // A turn of the loop each: they may be ten thousand.
+  void convert_later(session::Locks&& told, std::function<void(SeenLocks&&)> tell) {
+    const auto locks = std::make_shared<session::Locks>(std::move(told));
+    after({}, [this, locks, tell = std::move(tell)] {
+      const auto seen = std::make_shared<SeenLocks>(seen_of(std::move(*locks)));
+      after({}, [seen, tell] { tell(std::move(*seen)); });
+    });
+  }
+
+  // Of the feed, which does one thing after the other.
+  void after(std::chrono::milliseconds delay, std::function<void()> then) {
+    timer_.expires_after(delay);
+    timer_.async_wait([weak = weak_from_this(), then = std::move(then)](error_code error) {
+      const auto self = weak.lock();
+      if (!error && self && !self->is_closed_) then();
+    });
+  }
+
   Feed::Host feed_host() {
     return {.ask_status =
                 [this](auto tell) {
@@ -352,7 +370,9 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
             .ask_locks =
                 [this](auto tell) {
                   return daemon_
-                      .who("", [tell](session::Locks&& told) { tell(seen_of(std::move(told))); })
+                      .all_locks([this, tell](session::Locks&& told) {
+                        convert_later(std::move(told), tell);
+                      })
                       .has_value();
                 },
             .figures =
@@ -368,13 +388,7 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
                 [this](const Caller& caller) {
                   return daemon_.roles().may_everywhere(caller, Right::read);
                 },
-            .after =
-                [this](auto delay, auto then) {
-                  timer_.expires_after(delay);
-                  timer_.async_wait([then = std::move(then)](error_code error) {
-                    if (!error) then();
-                  });
-                },
+            .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
             .now = unix_time,
             .lineage = Families{}};
   }

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/json.hpp>
+#include <fmt/format.h>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -234,6 +235,30 @@ TEST_F(LiveTest, SixteenWatchAtMost) {
     visitor.say(request("/v1/events", pass_));
     answer = visitor.hear_until("event: begin");
   }
+}
+
+// A page at a time: nobody else waits for long.
+TEST_F(LiveTest, TenThousandLocksAreToldInSmallTurns) {
+  open();
+  for (int page = 0; page < 100; ++page) {
+    on_loop([&] {
+      for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(daemon_->acquire(fmt::format("orders/{:05}", page * 100 + i),
+                                     daemon_->next_waiter(), guest_));
+      }
+      return 0;
+    });
+  }
+  HttpVisitor visitor{port()};
+  visitor.say(request("/v1/events", pass_));
+  const std::string told = visitor.hear_until("\"is_all\":true");
+  for (const char* name : {"orders/00000", "orders/04999", "orders/09999"}) {
+    EXPECT_THAT(told, HasSubstr(fmt::format("\"lock\":\"{}\"", name)));
+  }
+  visitor.hear_until("event: status");
+  const auto longest = on_loop([&] { return daemon_->facts()->longest_turn; });
+  RecordProperty("longest_turn_us", static_cast<int>(longest / std::chrono::microseconds{1}));
+  EXPECT_LT(longest, std::chrono::milliseconds{500}) << "even where nothing is optimized";
 }
 
 TEST_F(LiveTest, ThePageItselfIsNoSecret) {

@@ -453,6 +453,30 @@ std::size_t LockTable::for_first_in_use(std::size_t most, std::string_view patte
   });
   return in_use;
 }
+// Places from kShared on are those of locks that several may hold.
+std::uint64_t LockTable::for_in_use_from(std::uint64_t place, std::size_t most,
+                                         const std::function<void(const LockStatus&)>& f) const {
+  constexpr std::uint64_t kShared = std::uint64_t{1} << 32;
+  std::size_t told = 0;
+  for (; place < std::min<std::uint64_t>(impl_->locks.slots(), kShared); ++place) {
+    const LockEntry& entry = impl_->locks.at(static_cast<std::uint32_t>(place));
+    if (!entry.held && entry.waiters.empty()) continue;
+    if (told++ == most) return place;
+    f(impl_->status_of(entry));
+  }
+  std::uint64_t at = kShared, next = 0;
+  impl_->shared.for_each([&](const LockStatus& lock) {
+    const std::uint64_t here = at++;
+    if (here < place || next != 0) return;
+    if (lock.sharers.empty() && lock.waiters.empty() && !lock.holder) return;
+    if (told++ == most) {
+      next = here;
+    } else {
+      f(lock);
+    }
+  });
+  return next;
+}
 LockStatus LockTable::status_of(std::uint32_t slot) const {
   return impl_->status_of(impl_->locks.at(slot));
 }

@@ -167,6 +167,10 @@ class LockTable {
   // those whose names match.
   std::size_t for_first_in_use(std::size_t most, std::string_view pattern,
                                const std::function<void(const LockStatus&)>& f) const;
+  // The same page by page, however many there are: those from that place on, so many at most. Where
+  // to go on; 0: there are no more. What changes between two pages may be told twice, or not.
+  std::uint64_t for_in_use_from(std::uint64_t place, std::size_t most,
+                                const std::function<void(const LockStatus&)>& f) const;
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -409,6 +410,36 @@ TEST(LockTable, RefusesMoreLocksThanItMayKeep) {
 }
 
 // --- for people ---
+
+TEST(LockTable, TellsAllThatAreInUsePageByPage) {
+  Policy policy;
+  ASSERT_TRUE(policy.add("read/*=readers-writers"));
+  LockTable table{{Epoch{1}, 1, NodeId{0}}, policy};
+  Outbox out;
+  std::set<std::string> names;
+  for (std::uint64_t i = 0; i < 25; ++i) {
+    const std::string name = (i % 3 == 0 ? "read/" : "") + std::to_string(i);
+    ASSERT_TRUE(table.acquire(name, WaiterId{i + 1}, out).has_value());
+    if (i % 5 == 4) {
+      ASSERT_TRUE(table.release(name, WaiterId{i + 1}, out).has_value());
+    } else {
+      names.insert(name);
+    }
+  }
+  std::vector<std::string> told;
+  std::uint64_t place = 0;
+  int pages = 0;
+  do {
+    const std::size_t before = told.size();
+    place =
+        table.for_in_use_from(place, 4, [&](const LockStatus& lock) { told.push_back(lock.name); });
+    EXPECT_LE(told.size() - before, 4u);
+    ++pages;
+  } while (place != 0 && pages < 100);
+  EXPECT_EQ(pages, 5);
+  EXPECT_EQ(told.size(), names.size());
+  EXPECT_EQ(std::set<std::string>(told.begin(), told.end()), names);
+}
 
 TEST(LockTable, TellsWhoHoldsAndWhoWaits) {
   TableGroup group{3, all_by("central")};

@@ -75,6 +75,9 @@ class LifeLinks {
   // Whether all of them, or those that are not us, are known to speak at least that version of the
   // members' wire (net/frame.h).
   bool all_speak(std::uint32_t version, const std::vector<Life>& lives) const;
+  bool speaks(Seat seat, std::uint32_t version) const {
+    return mesh_ && mesh_->version_of(seat) >= version;
+  }
   // The release of hapax that it runs, "older" if it is too old to say; empty: never met.
   std::string release_of(Life life) const;
   std::string release_of(Seat seat) const;  // Of whoever was there last.

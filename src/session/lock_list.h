@@ -29,6 +29,12 @@ class LockList {
   // any case: at most a little over a kilobyte for each lock. So it is less than kLargestAnswer.
   static constexpr Limits kOfAll{1'000, std::size_t{1} << 20, std::size_t{1} << 20};
 
+  // Of a member, when all of its locks are told page by page: a page has room for what is told of
+  // so many, however long their names are, …
+  static constexpr std::size_t kPage = 400;
+  // … and all pages together are no frame.
+  static constexpr Limits kOfPages{10'000, std::size_t{4} << 20, std::size_t{4} << 20};
+
   explicit LockList(const Limits& limits) : limits_(limits) {}
 
   // Adds what somebody knows of a lock to what others know. REQUIRES: is_sound(lock).

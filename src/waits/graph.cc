@@ -10,14 +10,13 @@ namespace hapax {
 
 WaitsFor::WaitsFor(const std::vector<LockInfo>& locks, const Lineage& lineage) : lineage_(lineage) {
   for (const LockInfo& lock : locks) {
-    if (lock.holder) kept_[{lock.holder->host, lock.holder->pid}].insert(lock.name);
-    for (const Person& sharer : lock.sharers) kept_[{sharer.host, sharer.pid}].insert(lock.name);
     for (const Person& waiter : lock.waiters) {
       for (const std::uint32_t pid : lineage_(waiter)) {
         wanted_[{waiter.host, pid}].insert(lock.name);
       }
     }
   }
+  if (wanted_.empty()) return;
   const auto add = [&](const std::string& lock, const Person& holder) {
     const auto at = wanted_.find({holder.host, holder.pid});
     if (at != wanted_.end()) edges_[lock].insert(at->second.begin(), at->second.end());
@@ -32,11 +31,19 @@ WaitsFor::WaitsFor(const std::vector<LockInfo>& locks, const Lineage& lineage) :
   }
 }
 
-std::set<std::string> WaitsFor::kept_by(const Person& waiter) const {
+std::set<std::string> WaitsFor::kept_by(const Person& waiter,
+                                        const std::vector<LockInfo>& locks) const {
+  const std::vector<std::uint32_t> pids = lineage_(waiter);
+  const auto keeps = [&](const Person& holder) {
+    return holder.host == waiter.host &&
+           std::find(pids.begin(), pids.end(), holder.pid) != pids.end();
+  };
   std::set<std::string> names;
-  for (const std::uint32_t pid : lineage_(waiter)) {
-    const auto at = kept_.find({waiter.host, pid});
-    if (at != kept_.end()) names.insert(at->second.begin(), at->second.end());
+  for (const LockInfo& lock : locks) {
+    if ((lock.holder && keeps(*lock.holder)) ||
+        std::any_of(lock.sharers.begin(), lock.sharers.end(), keeps)) {
+      names.insert(lock.name);
+    }
   }
   return names;
 }

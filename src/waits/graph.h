@@ -23,9 +23,9 @@ class WaitsFor {
 
   WaitsFor(const std::vector<LockInfo>& locks, const Lineage& lineage);
 
-  // What the waiter keeps from others meanwhile, and what the holder waits for, by name.
-  std::set<std::string> kept_by(const Person& waiter) const;
-  std::set<std::string> wanted_by(const Person& holder) const;
+  // What the waiter keeps of these from others meanwhile, by name.
+  std::set<std::string> kept_by(const Person& waiter, const std::vector<LockInfo>& locks) const;
+  std::set<std::string> wanted_by(const Person& holder) const;  // What the holder waits for.
 
   const Edges& edges() const { return edges_; }
   // The cycles that can be reached from here, each once and starting at its least name.
@@ -43,9 +43,8 @@ class WaitsFor {
   std::vector<std::string> cycle_in(const std::set<std::string>& knot) const;
 
   Lineage lineage_;
-  std::map<Process, std::set<std::string>> kept_;  // By those who hold.
-  std::map<Process, std::set<std::string>>
-      wanted_;  // By those who wait, and whoever waits for them.
+  // By those who wait, and by whoever waits for them.
+  std::map<Process, std::set<std::string>> wanted_;
   Edges edges_;
 };
 

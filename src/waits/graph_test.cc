@@ -30,11 +30,12 @@ std::vector<std::uint32_t> lineage(const Person& person) {
 }
 
 TEST(WaitsFor, ALockLeadsToWhatItsHolderWaitsFor) {
-  const WaitsFor graph{{lock("a", 1, {2}), lock("b", 2, {103}), lock("c", 3, {})}, lineage};
+  const std::vector<LockInfo> locks{lock("a", 1, {2}), lock("b", 2, {103}), lock("c", 3, {})};
+  const WaitsFor graph{locks, lineage};
   EXPECT_THAT(graph.edges().at("b"), ElementsAre("a"));
   EXPECT_THAT(graph.edges().at("c"), ElementsAre("b")) << "its child waits";
   EXPECT_THAT(graph.wanted_by(process(2)), ElementsAre("a"));
-  EXPECT_THAT(graph.kept_by(process(103)), ElementsAre("c"));
+  EXPECT_THAT(graph.kept_by(process(103), locks), ElementsAre("c"));
   EXPECT_THAT(graph.cycles(), IsEmpty());
 }
 

@@ -19,8 +19,9 @@ export interface Layout {
   left: number; // Locks that found no room.
 }
 
-export const kBox = { width: 150, height: 28 };
-const kColumn = kBox.width + 70;
+export const kBox = { width: 128, height: 28 };
+const kGap = 46;
+const kColumn = kBox.width + kGap;
 const kLine = kBox.height + 16;
 
 export function layout(edges: [string, string][], cycles: string[][], most: number): Layout {
@@ -80,7 +81,7 @@ export function layout(edges: [string, string][], cycles: string[][], most: numb
   return {
     places: [...places.values()],
     arrows,
-    width: Math.max(1, lines.length) * kColumn - 70 + 16,
+    width: Math.max(1, lines.length) * kColumn - kGap + 16,
     height: deepest * kLine + (arrows.some((arrow) => arrow.isBack) ? 44 : 8),
     left: names.length - shown.size,
   };
