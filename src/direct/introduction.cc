@@ -36,8 +36,10 @@ T number_of(std::string_view word) {
 }  // namespace
 
 std::string introduction() {
-  return fmt::format("hapax {} {} {} {}", client::own_host(), getpid(), time_of_day().count(),
-                     client::own_command());
+  // Looked up once: each of these is several system calls, and a lock needs few.
+  static const std::string host = client::own_host();
+  static const std::string command = client::own_command();
+  return fmt::format("hapax {} {} {} {}", host, getpid(), time_of_day().count(), command);
 }
 
 Person person_of(std::string_view said) {

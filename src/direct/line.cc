@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPause{50};  // Before something is asked again.
 // How long one whose time is over waits for an answer that is due.
 constexpr milliseconds kLastWord{2'000};
+constexpr std::size_t kMostFreeNumbers = 1'000;  // Of names that are remembered for that.
 
 }  // namespace
 
@@ -97,8 +98,25 @@ void Line::begin(Request& r) {
   r.step = Request::Step::resting;
   if (!keeper_.is_open() || is_leaving(r.contender.name)) return;
   r.session = keeper_.session();
-  r.contender.number = ++numbers_;  // Another place: what was asked before may still come.
+  r.contender.number = number_for(r.contender.name);
   join(r);
+}
+
+// Another place than any that may still be asked for: what was begun before may come late.
+std::uint64_t Line::number_for(const std::string& name) {
+  const auto at = free_numbers_.find(name);
+  if (at == free_numbers_.end()) return ++numbers_;
+  const std::uint64_t number = at->second.back();
+  at->second.pop_back();
+  if (at->second.empty()) free_numbers_.erase(at);
+  return number;
+}
+
+void Line::free_number_of(const Request& r) {
+  const bool is_known = r.is_sure && keeper_.is_open() && keeper_.session().id == r.session.id;
+  if (is_known && server_.reuses_numbers() && free_numbers_.size() < kMostFreeNumbers) {
+    free_numbers_[r.contender.name].push_back(r.contender.number);
+  }
 }
 
 void Line::join(Request& r) {
@@ -217,6 +235,7 @@ void Line::leave(Request& r) {
   r.step = Request::Step::leaving;
   server_.leave(r.session, r.contender, r.standing, r.is_sure,
                 for_this_step(r, [this](Request& same, const Outcome<bool>& left) {
+                  if (left && *left) free_number_of(same);
                   if (left || left.error().kind != Trouble::Kind::unknown) return forget(same);
                   after_a_pause(same, &Line::leave);
                 }));
@@ -273,6 +292,7 @@ void Line::on_doubt() {
 
 void Line::on_over() {
   on_doubt();
+  free_numbers_.clear();
   std::vector<Request*> here;
   for (const auto& [id, r] : requests_) here.push_back(r.get());
   for (Request* r : here) {

@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "direct/keeper.h"
 #include "direct/server.h"
@@ -69,6 +70,8 @@ class Line final : private SessionUser {
   void say_why_not(Request& r);
   void forget(Request& r);
   bool is_leaving(const std::string& name) const;
+  std::uint64_t number_for(const std::string& name);
+  void free_number_of(const Request& r);
   void begin_those_that_rest(const std::string* name);  // Null: all.
   // On the same request, if it has not gone on since.
   void after_a_pause(Request& r, void (Line::*step)(Request&));
@@ -81,6 +84,8 @@ class Line final : private SessionUser {
   std::function<void(const std::string&)> started_;
   client::HeldGrants held_;
   std::uint64_t numbers_ = 0;  // Of contenders.
+  // Those that may be used again in the line of that name, with the present session.
+  std::map<std::string, std::vector<std::uint64_t>> free_numbers_;
   std::map<std::uint64_t, std::unique_ptr<Request>> requests_;
 };
 

@@ -27,6 +27,7 @@ class FakeServer final : public Server {
 
   std::string trouble() const override { return renews ? "" : "silent"; }
   bool keeps_order() const override { return false; }
+  bool reuses_numbers() const override { return reuses; }
   void open_session(std::chrono::milliseconds ttl, Then<Session> then) override {
     answer(std::move(then), Session{++sessions, ttl});
   }
@@ -126,7 +127,7 @@ class FakeServer final : public Server {
   std::map<std::uint64_t, bool> ended;
   std::uint64_t sessions = 0, revision = 0;
   int joins = 0, leaves = 0, waits = 0;
-  bool renews = true;
+  bool renews = true, reuses = false;
   Loss next_join = Loss::none, next_leave = Loss::none;
 
  private:
@@ -298,6 +299,31 @@ TEST_F(LineTest, WhoseTimeIsOverHearsWhetherSomebodyElseHasIt) {
   ask(second, 2);
   line.time_is_over(2);
   EXPECT_TRUE(is_granted(second));
+}
+
+TEST_F(LineTest, ANumberIsUsedAgainOnlyIfItsPlaceWasSurelyLeft) {
+  server.reuses = true;
+  std::vector<std::string> places;
+  const auto enter_and_leave = [&](std::uint64_t request) {
+    Asked asked;
+    ask(asked, request);
+    ASSERT_TRUE(is_granted(asked));
+    places.push_back(server.lines["a"].front().place);
+    line.give_back(request);
+    ASSERT_TRUE(run_until([&] { return server.lines["a"].empty(); }));
+    settle();
+  };
+  enter_and_leave(1);
+  enter_and_leave(2);
+  server.next_join = FakeServer::Loss::request;  // It may still come.
+  enter_and_leave(3);
+  enter_and_leave(4);
+  EXPECT_EQ(places[0], places[1]);
+  EXPECT_EQ(places[1], places[2]);
+  EXPECT_NE(places[2], places[3]);
+  server.end(server.sessions);
+  enter_and_leave(5);
+  EXPECT_EQ(server.sessions, 2u);
 }
 
 TEST_F(LineTest, OneThatComesBackDoesNotStandBehindItself) {

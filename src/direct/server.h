@@ -85,6 +85,10 @@ class Server {
   // would stand behind itself.
   virtual bool keeps_order() const { return true; }
 
+  // Whether a number is to be used again in a line, once its place has surely been left: where
+  // every name that ever was makes looking slower.
+  virtual bool reuses_numbers() const { return false; }
+
   virtual void open_session(std::chrono::milliseconds ttl, Then<Session> then) = 0;
   virtual void renew(const Session& session, Then<Session> then) = 0;
   virtual void close_session(const Session& session, std::function<void()> then) = 0;

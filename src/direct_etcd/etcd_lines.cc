@@ -180,7 +180,7 @@ void EtcdLines::renew(const Session& session, Then<Session> then) {
         then(Session{id, std::chrono::seconds{renewed->ttl()}});
       },
       [this](std::size_t server, LeaseKeepAliveRequest asked, Deadline deadline, auto done) {
-        Exchange<LeaseKeepAliveRequest, LeaseKeepAliveResponse>::begin(
+        exchange<LeaseKeepAliveRequest, LeaseKeepAliveResponse>(
             *servers_, server, "/etcdserverpb.Lease/LeaseKeepAlive", std::move(asked), deadline,
             std::move(done));
       });
@@ -287,14 +287,16 @@ std::unique_ptr<Watch> EtcdLines::await_change(const Contender&, const Standing&
     }
   };
   handler.on_resync = then;
-  // From here on nothing is missed; it may have gone before.
-  handler.on_gap = [this, key = standing.before, then] {
+  // From here on nothing is missed; it may have gone before, and come back: behind us.
+  handler.on_gap = [this, key = standing.before, own = standing.fence, then] {
     TxnRequest request;
     request.add_success()->mutable_request_range()->set_key(key);
     call<TxnRequest, TxnResponse>(
-        kTxn, std::move(request), [then](const Outcome<TxnResponse>& answered) {
-          const bool is_there = answered && !answered->responses(0).response_range().kvs().empty();
-          if (!is_there) then();
+        kTxn, std::move(request), [own, then](const Outcome<TxnResponse>& answered) {
+          if (!answered) return then();
+          const auto& there = answered->responses(0).response_range().kvs();
+          const bool is_before = !there.empty() && fence_of(there.Get(0).create_revision()) < own;
+          if (!is_before) then();
         });
   };
   return watch(*servers_, standing.before, std::move(handler));

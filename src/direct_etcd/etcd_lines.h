@@ -27,6 +27,8 @@ class EtcdLines final : public Server {
 
   std::string trouble() const override;
   bool keeps_order() const override { return false; }
+  // etcd goes through every key that was ever in a range, until it is compacted.
+  bool reuses_numbers() const override { return true; }
   void open_session(std::chrono::milliseconds ttl, Then<Session> then) override;
   void renew(const Session& session, Then<Session> then) override;
   void close_session(const Session& session, std::function<void()> then) override;

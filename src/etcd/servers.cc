@@ -47,32 +47,10 @@ grpc::ChannelArguments arguments() {
   return arguments;
 }
 
-// The threads on which gRPC calls back end with the last channel that used them, and gRPC 1.51 may
-// abort ("assertion failed: prior > 0") when they end as the next ones begin. So one channel, which
-// is never released, uses them from the first engine on: for a call that is over before it begins.
-void keep_threads() {
-  using Stub = grpc::TemplatedGenericStub<TxnRequest, TxnResponse>;
-  struct Flight {
-    grpc::ClientContext context;
-    TxnRequest request;
-    TxnResponse response;
-  };
-  static Stub* const kept = [] {
-    auto* stub = new Stub{grpc::CreateChannel("127.0.0.1:1", grpc::InsecureChannelCredentials())};
-    auto flight = std::make_shared<Flight>();
-    flight->context.set_deadline(std::chrono::system_clock::now());
-    stub->UnaryCall(&flight->context, kTxn, {}, &flight->request, &flight->response,
-                    [flight](const grpc::Status&) {});
-    return stub;
-  }();
-  (void)kept;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Servers>> Servers::create(boost::asio::io_context& io, const Url& url,
                                                  const Options& options) {
-  keep_threads();
   std::unique_ptr<Servers> servers{new Servers{io, options}};
   for (const Endpoint& endpoint : url.endpoints) {
     servers->channels_.push_back(

@@ -12,6 +12,7 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/impl/codegen/proto_utils.h>  // How gRPC reads and writes our messages.
+#include <grpcpp/support/async_unary_call.h>
 #include <grpcpp/support/status.h>
 #include <memory>
 #include <string>
@@ -75,6 +76,7 @@ class Servers {
 
   const std::shared_ptr<grpc::Channel>& channel(std::size_t server) { return channels_[server]; }
   const std::shared_ptr<Flights>& flights() { return flights_; }
+  grpc::CompletionQueue* queue() { return poller_.queue(); }
   // Every call says so: no answers from a member that has lost its leader; and who asks.
   void introduce(grpc::ClientContext& context) const;
   std::weak_ptr<int> alive() const { return alive_; }
@@ -103,35 +105,63 @@ class Servers {
   std::shared_ptr<Flights> flights_ = std::make_shared<Flights>();
 };
 
+// A unary call under way. Deletes itself when it has arrived.
+template <class Request, class Response>
+class Flight final : public Arrival {
+ public:
+  using Done = std::function<void(const grpc::Status&, Response&)>;
+
+  Flight(Servers& servers, std::size_t server, Request request, Done done)
+      : io_(servers.io()),
+        flights_(servers.flights()),
+        alive_(servers.alive()),
+        stub_(servers.channel(server)),
+        request_(std::move(request)),
+        told_(std::make_shared<Told>()) {
+    told_->done = std::move(done);
+    servers.introduce(context_);
+  }
+  grpc::ClientContext& context() { return context_; }
+  void start(const char* method, grpc::CompletionQueue* queue) {
+    flights_->begin(&context_);
+    reader_ = stub_.PrepareUnaryCall(&context_, method, request_, queue);
+    reader_->StartCall();
+    reader_->Finish(&told_->response, &told_->status, this);
+  }
+  // `io_` is still there, since the destructor of the servers waits for end().
+  void arrived(bool) override {
+    boost::asio::post(io_, [told = std::move(told_), alive = std::move(alive_)] {
+      if (!alive.expired()) told->done(told->status, told->response);
+    });
+    const auto flights = std::move(flights_);
+    grpc::ClientContext* const name = &context_;
+    delete this;  // And with it the channel, which others may be about to release, too.
+    flights->end(name);
+  }
+
+ private:
+  struct Told {
+    Done done;
+    grpc::Status status;
+    Response response;
+  };
+
+  boost::asio::io_context& io_;
+  std::shared_ptr<Flights> flights_;
+  std::weak_ptr<int> alive_;
+  grpc::ClientContext context_;
+  grpc::TemplatedGenericStub<Request, Response> stub_;
+  const Request request_;
+  std::shared_ptr<Told> told_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader_;
+};
+
 template <class Request, class Response>
 void Servers::call(std::size_t server, const char* method, Request request, Deadline deadline,
                    std::function<void(const grpc::Status&, Response&)> done) {
-  struct Flight {
-    explicit Flight(std::shared_ptr<grpc::Channel> channel) : stub(std::move(channel)) {}
-    grpc::ClientContext context;
-    grpc::TemplatedGenericStub<Request, Response> stub;
-    Request request;
-    Response response;
-    grpc::Status status;
-  };
-  auto flight = std::make_shared<Flight>(channels_[server]);
-  flight->request = std::move(request);
-  set_deadline(flight->context, deadline);
-  introduce(flight->context);
-  flights_->begin(&flight->context);
-  // On gRPC's thread: `io_` is still there, since our destructor waits for end(). By then the
-  // thread has released the flight, and with it the channel: gRPC aborts if one of its own threads
-  // is the last to do so.
-  flight->stub.UnaryCall(&flight->context, method, {}, &flight->request, &flight->response,
-                         [flight, done = std::move(done), flights = flights_, alive = alive(),
-                          io = &io_](grpc::Status status) mutable {
-                           flight->status = std::move(status);
-                           boost::asio::post(
-                               *io, [flight, done = std::move(done), alive = std::move(alive)] {
-                                 if (!alive.expired()) done(flight->status, flight->response);
-                               });
-                           flights->end(&flight->context);
-                         });
+  auto* flight = new Flight<Request, Response>{*this, server, std::move(request), std::move(done)};
+  set_deadline(flight->context(), deadline);
+  flight->start(method, poller_.queue());
 }
 
 }  // namespace hapax::engine::etcd

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/commit.h"
+#include "etcd/call_stream.h"
 
 namespace hapax::engine::etcd {
 namespace {
@@ -17,63 +18,6 @@ constexpr std::chrono::milliseconds kPause{50};  // Before a broken stream is be
 constexpr std::chrono::seconds kDoubt{5};  // How long a server that is behind may take.
 
 }  // namespace
-
-// gRPC's side of a stream; deletes itself when gRPC is done with it. Hands what it hears to the
-// loop, where it counts only while this is the watch's stream.
-class Stream : public grpc::ClientBidiReactor<WatchRequest, WatchResponse> {
- public:
-  Stream(Servers& servers, std::shared_ptr<grpc::ClientContext> context,
-         const std::shared_ptr<Watching>& watching, std::size_t server, WatchRequest request)
-      : io_(servers.io()),
-        context_(std::move(context)),
-        flights_(servers.flights()),
-        alive_(servers.alive()),
-        watching_(watching),
-        stub_(servers.channel(server)),
-        request_(std::move(request)) {
-    servers.introduce(*context_);
-    flights_->begin(context_.get());
-    stub_.PrepareBidiStreamingCall(context_.get(), "/etcdserverpb.Watch/Watch", {}, this);
-    StartWrite(&request_);
-    StartRead(&response_);
-    StartCall();
-  }
-
- private:
-  void OnReadDone(bool ok) override {
-    if (!ok) return;
-    to_loop([response = std::move(response_)](Watching& watching) mutable {
-      watching.heard(response);
-    });
-    response_.Clear();
-    StartRead(&response_);
-  }
-  void OnDone(const grpc::Status& status) override {
-    to_loop([status](Watching& watching) { watching.broke(status); });
-    const auto flights = flights_;
-    grpc::ClientContext* const context = context_.get();  // The loop holds it.
-    delete this;                                          // Before end(): see Servers::call.
-    flights->end(context);
-  }
-
-  template <class F>
-  void to_loop(F&& work) {
-    boost::asio::post(io_, [work = std::forward<F>(work), alive = alive_, watching = watching_,
-                            context = context_]() mutable {
-      const auto listener = watching.lock();
-      if (!alive.expired() && listener && listener->stream_ == context) work(*listener);
-    });
-  }
-
-  boost::asio::io_context& io_;
-  std::shared_ptr<grpc::ClientContext> context_;
-  std::shared_ptr<Flights> flights_;
-  std::weak_ptr<int> alive_;
-  std::weak_ptr<Watching> watching_;
-  grpc::TemplatedGenericStub<WatchRequest, WatchResponse> stub_;
-  WatchRequest request_;
-  WatchResponse response_;
-};
 
 Watching::Watching(Servers& servers, const Keys& keys, std::string prefix,
                    std::optional<Revision> from, std::shared_ptr<Subscriber> subscriber)
@@ -108,7 +52,24 @@ void Watching::open(std::size_t server) {
   }
   server_ = server;
   stream_ = std::make_shared<grpc::ClientContext>();
-  new Stream{servers_, stream_, shared_from_this(), server, std::move(request)};
+  // To the loop, where it counts only while this is the watch's stream.
+  const auto to_loop = [io = &servers_.io(), alive = servers_.alive(), watching = weak_from_this(),
+                        stream = stream_](auto work) {
+    boost::asio::post(*io, [=]() mutable {
+      const auto here = watching.lock();
+      if (!alive.expired() && here && here->stream_ == stream) work(*here);
+    });
+  };
+  CallStream<WatchRequest, WatchResponse>::start(
+      servers_, server, "/etcdserverpb.Watch/Watch", stream_, std::move(request), false,
+      {[to_loop](WatchResponse&& response) {
+         to_loop([told = std::make_shared<WatchResponse>(std::move(response))](Watching& watching) {
+           watching.heard(*told);
+         });
+       },
+       [to_loop](const grpc::Status& status) {
+         to_loop([status](Watching& watching) { watching.broke(status); });
+       }});
 }
 
 void Watching::heard(WatchResponse& response) {

@@ -26,8 +26,6 @@ class Watching : public std::enable_shared_from_this<Watching> {
   void stop();  // Lets go of the stream.
 
  private:
-  friend class Stream;
-
   bool wanted() const { return !subscriber_->over(); }
   void open(std::size_t server);
   void heard(WatchResponse& response);
