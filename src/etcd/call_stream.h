@@ -1,5 +1,4 @@
-// gRPC's side of a stream: one request, and answers until it ends. Deletes itself when gRPC is done
-// with it.
+// gRPC's side of a stream: one request, and answers until it ends.
 #pragma once
 
 #include <functional>
@@ -28,11 +27,13 @@ class CallStream {
                     Told told) {
     servers.introduce(*context);
     servers.flights()->begin(context.get());
-    auto* stream = new CallStream{servers.flights(), std::move(context), servers.channel(server),
-                              std::move(request), std::move(told)};
+    const std::shared_ptr<CallStream> stream{new CallStream{servers.flights(), std::move(context),
+                                                            servers.channel(server),
+                                                            std::move(request), std::move(told)}};
     stream->is_last_ = is_last;
     stream->call_ = stream->stub_.PrepareCall(stream->context_.get(), method, servers.queue());
-    stream->call_->StartCall(&stream->started_);  // From here on it is the poller's.
+    stream->self_ = stream;
+    stream->call_->StartCall(&stream->started_);  // From here on it is the poller's, but for us.
   }
 
  private:
@@ -47,7 +48,7 @@ class CallStream {
   };
 
   CallStream(std::shared_ptr<Flights> flights, std::shared_ptr<grpc::ClientContext> context,
-         std::shared_ptr<grpc::Channel> channel, Request request, Told told)
+             std::shared_ptr<grpc::Channel> channel, Request request, Told told)
       : flights_(std::move(flights)),
         context_(std::move(context)),
         stub_(std::move(channel)),
@@ -80,11 +81,12 @@ class CallStream {
   void end() {
     told_.end(status_);
     const auto flights = flights_;
-    const auto context = context_;
-    delete this;  // Before end(): whoever waits for that may then release the channel.
+    const auto context = context_;  // Until end() it may be cancelled.
+    self_.reset();
     flights->end(context.get());
   }
 
+  std::shared_ptr<CallStream> self_;  // Until gRPC is done with it.
   const std::shared_ptr<Flights> flights_;
   const std::shared_ptr<grpc::ClientContext> context_;
   grpc::TemplatedGenericStub<Request, Response> stub_;

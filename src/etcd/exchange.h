@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "etcd/servers.h"
 #include "etcd/call_stream.h"
+#include "etcd/servers.h"
 
 namespace hapax::engine::etcd {
 

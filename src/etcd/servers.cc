@@ -3,6 +3,7 @@
 #include <etcd.pb.h>  // Generated from etcd.proto.
 #include <fmt/format.h>
 #include <fstream>
+#include <grpc/grpc.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
@@ -47,10 +48,21 @@ grpc::ChannelArguments arguments() {
   return arguments;
 }
 
+// gRPC ends with the last thing that uses it, on a thread of its own, and 1.51 may abort
+// ("assertion failed: prior > 0") when it ends as the next one begins. So it never ends.
+void keep_grpc() {
+  static const bool is_kept = [] {
+    grpc_init();
+    return true;
+  }();
+  (void)is_kept;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Servers>> Servers::create(boost::asio::io_context& io, const Url& url,
                                                  const Options& options) {
+  keep_grpc();
   std::unique_ptr<Servers> servers{new Servers{io, options}};
   for (const Endpoint& endpoint : url.endpoints) {
     servers->channels_.push_back(

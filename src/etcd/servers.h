@@ -105,7 +105,7 @@ class Servers {
   std::shared_ptr<Flights> flights_ = std::make_shared<Flights>();
 };
 
-// A unary call under way. Deletes itself when it has arrived.
+// A unary call under way. It may arrive while it is being started: so it is held by both.
 template <class Request, class Response>
 class Flight final : public Arrival {
  public:
@@ -119,12 +119,13 @@ class Flight final : public Arrival {
         request_(std::move(request)),
         told_(std::make_shared<Told>()) {
     told_->done = std::move(done);
-    servers.introduce(context_);
+    servers.introduce(*context_);
   }
-  grpc::ClientContext& context() { return context_; }
-  void start(const char* method, grpc::CompletionQueue* queue) {
-    flights_->begin(&context_);
-    reader_ = stub_.PrepareUnaryCall(&context_, method, request_, queue);
+  grpc::ClientContext& context() { return *context_; }
+  void start(std::shared_ptr<Flight> self, const char* method, grpc::CompletionQueue* queue) {
+    self_ = std::move(self);
+    flights_->begin(context_.get());
+    reader_ = stub_.PrepareUnaryCall(context_.get(), method, request_, queue);
     reader_->StartCall();
     reader_->Finish(&told_->response, &told_->status, this);
   }
@@ -133,10 +134,10 @@ class Flight final : public Arrival {
     boost::asio::post(io_, [told = std::move(told_), alive = std::move(alive_)] {
       if (!alive.expired()) told->done(told->status, told->response);
     });
-    const auto flights = std::move(flights_);
-    grpc::ClientContext* const name = &context_;
-    delete this;  // And with it the channel, which others may be about to release, too.
-    flights->end(name);
+    const auto flights = flights_;
+    const auto context = context_;  // Until end() it may be cancelled.
+    self_.reset();
+    flights->end(context.get());
   }
 
  private:
@@ -147,10 +148,11 @@ class Flight final : public Arrival {
   };
 
   boost::asio::io_context& io_;
-  std::shared_ptr<Flights> flights_;
+  const std::shared_ptr<Flights> flights_;
   std::weak_ptr<int> alive_;
-  grpc::ClientContext context_;
+  const std::shared_ptr<grpc::ClientContext> context_ = std::make_shared<grpc::ClientContext>();
   grpc::TemplatedGenericStub<Request, Response> stub_;
+  std::shared_ptr<Flight> self_;  // While it is in the air.
   const Request request_;
   std::shared_ptr<Told> told_;
   std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader_;
@@ -159,9 +161,10 @@ class Flight final : public Arrival {
 template <class Request, class Response>
 void Servers::call(std::size_t server, const char* method, Request request, Deadline deadline,
                    std::function<void(const grpc::Status&, Response&)> done) {
-  auto* flight = new Flight<Request, Response>{*this, server, std::move(request), std::move(done)};
+  const auto flight = std::make_shared<Flight<Request, Response>>(*this, server, std::move(request),
+                                                                  std::move(done));
   set_deadline(flight->context(), deadline);
-  flight->start(method, poller_.queue());
+  flight->start(flight, method, poller_.queue());
 }
 
 }  // namespace hapax::engine::etcd
