@@ -389,7 +389,10 @@ test('what a stranger sends is only shown', async (t) => {
   const files = [
     ['odd.trace', `# ${hostile}\nnodes central <script>alert(1)</script> <b>P2</b>\nrequest <b>P2</b>\nstabilize\n----\n`],
     [`${hostile.slice(0, 20)}.trace`.replaceAll('/', ''), `${hostile}\n----\n`],
-    ['large.trace', 'x'.repeat(2 << 20)],
+    ['long-line.trace', 'x'.repeat(2 << 20)],
+    ['large.trace', 'x'.repeat(9 << 20)],
+    ['crowd.trace', `nodes ricart-agrawala ${Array.from({ length: 50_000 }, (_, i) => `P${i}`).join(' ')}\nrequest P1\nstabilize\n----\n`],
+    ['endless.trace', 'nodes token-ring P1 P2\nstart\nstabilize\n----\n'],
     ['bytes.trace', '\u0000\uffff\n'],
   ];
   for (const [name, text] of files) {
@@ -397,12 +400,15 @@ test('what a stranger sends is only shown', async (t) => {
     await page.locator(name === 'odd.trace' ? '.fork:has-text("odd")' : '.problem').first().waitFor();
     if (name !== 'odd.trace') await page.getByRole('button', { name: 'Dismiss' }).click();
   }
-  for (const address of ['#run=AAAA', '#run=%%%', `#trace=${encodeURIComponent(hostile)}`, '#at=99999999999&scene=7']) {
+  const odd = encodeURIComponent(hostile);
+  for (const address of ['#run=AAAA', '#run=%%%', `#trace=${odd}`, `#guide=${odd}`, '#guide=__proto__', '#at=99999999999&scene=7', '#guide=bank&step=99', `#view=${odd}`]) {
     const other = await open(t, address);
     other.on('dialog', () => assert.fail('a script ran'));
-    assert.ok((await other.locator('svg .name').count()) > 0);
-    assert.equal(await other.locator('.problem').count(), address.startsWith('#at') ? 0 : 1);
+    await other.locator('svg .name').first().waitFor();
+    assert.equal(await other.locator('.problem').count(), /^#(at|guide=bank|view)/.test(address) ? 0 : 1, address);
   }
+  const lectures = await open(t, `#view=lectures&claim=${odd}`);
+  assert.equal(await lectures.locator('.lectures img, .lectures script').count(), 0);
   assert.equal(await page.locator('main img, main script, main b').count(), 0);
 });
 
@@ -418,16 +424,17 @@ async function hasNoViolation(page, name) {
 }
 
 test('axe-core finds no violation, in light, dark and at 380 px, and nothing is wider than the page', async (t) => {
-  for (const [name, options] of [
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['phone', { colorScheme: 'light', viewport: { width: 380, height: 780 } }],
+  const views = ['#guide=bank', '#view=compare', '#view=lectures']; // The last takes some ten seconds.
+  for (const [name, options, looked] of [
+    ['light', { colorScheme: 'light' }, views],
+    ['dark', { colorScheme: 'dark' }, views.slice(0, 2)],
+    ['phone', { colorScheme: 'light', viewport: { width: 380, height: 780 } }, views.slice(0, 2)],
   ]) {
     const page = await open(t, '#trace=lamport-overtaken', options);
     await check(page, 'maekawa-basic', 3);
     await page.locator('details summary').click();
     await hasNoViolation(page, name);
-    for (const address of ['#guide=bank', '#view=compare', '#view=lectures']) {
+    for (const address of looked) {
       await page.evaluate((hash) => (location.hash = hash), address);
       await page.locator(address === '#guide=bank' ? '.guide' : address.replace('#view=', '.')).waitFor();
       await hasNoViolation(page, `${name} ${address}`);
@@ -437,12 +444,22 @@ test('axe-core finds no violation, in light, dark and at 380 px, and nothing is 
 
 if (process.env.PAGE_SHOTS) {
   test('pictures', async (t) => {
-    for (const [name, address, options] of [
+    const measured = async (page) => {
+      await page.getByRole('button', { name: 'Measure the plots' }).click();
+      await page.locator('button:enabled', { hasText: 'Measure the plots' }).waitFor();
+      await page.locator('.plots').evaluate((plots) => plots.parentElement.scrollIntoView());
+    };
+    for (const [name, address, options, act] of [
       ['light', '#trace=lamport-overtaken', {}],
       ['dark', '#trace=six-processes&at=20', { colorScheme: 'dark' }],
-      ['phone', '#trace=maekawa-deadlock-3', { viewport: { width: 380, height: 780 } }],
+      ['guide', '#guide=request-5-and-3&step=2', {}, (page) => page.keyboard.press('b')],
+      ['phone', '#guide=maekawa-deadlock-3', { viewport: { width: 380, height: 780 } }],
+      ['hall', '#guide=six-processes&step=3', { viewport: { width: 1600, height: 900 } }, (page) => page.keyboard.press('f')],
+      ['compare', '#view=compare', { colorScheme: 'dark' }, measured],
+      ['lectures', '#view=lectures&claim=the-ring', {}],
     ]) {
       const page = await open(t, address, options);
+      await act?.(page);
       await page.waitForTimeout(500);
       await page.screenshot({ path: `${process.env.PAGE_SHOTS}/${name}.png` });
     }

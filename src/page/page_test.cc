@@ -75,6 +75,13 @@ TEST(PageTrace, RefusesWithASentence) {
                   .starts_with("refused: line 1: more than "));
 }
 
+TEST(PageSteps, RefuseWhatWouldTakeForEver) {
+  std::string crowd = "nodes ricart-agrawala";
+  for (int i = 0; i < 101; ++i) crowd += " P" + std::to_string(i);
+  EXPECT_EQ(ask(page_steps, crowd + "\n----\n"),
+            "refused: line 1: 101 members are too many here; use at most 100");
+}
+
 TEST(PageCheck, AnswersAsTheCommandLineDoes) {
   const auto found = boost::json::parse(ask(page_check, R"({"algorithm":"maekawa-basic","n":3})"));
   EXPECT_EQ(found.at("verdict").as_string(), "violated");

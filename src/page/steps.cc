@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::size_t kPatience = 20'000;  // Deliveries until one `stabilize` gives up.
+constexpr std::size_t kMostMembers = 100;
+constexpr std::size_t kMostLooks = 10'000'000;  // At members and messages: some seconds.
 constexpr std::string_view kSent = "sent=";
 constexpr std::string_view kUnderWay = "under way ";
 
@@ -75,8 +77,14 @@ class Unfolding {
               {"theory", theory_json(command, scene)},
               {"begin", line},
               {"comments", array_of(std::exchange(comments_, {}))}};
-    shown_ = members();
-    scene_["members"] = array_of(shown_);
+    if (scene.names.size() > kMostMembers) {
+      return error("{} members are too many here; use at most {}", scene.names.size(),
+                   kMostMembers);
+    }
+    look();
+    boost::json::array members;
+    for (std::size_t i = 0; i < scene.names.size(); ++i) members.emplace_back(state_of(i));
+    scene_["members"] = std::move(members);
     steps_.clear();
     links_.clear();
     return {};
@@ -96,6 +104,7 @@ class Unfolding {
 
   Result<void> take(std::string line, Command command) {
     if (steps_.size() == kMostSteps) return error("more than {} steps are too many", kMostSteps);
+    if (looks_ > kMostLooks) return error("too many members and messages for so many steps");
     const std::size_t from = stage_->chronicle().happenings.size();
     if (command.size() == 3 && command[2].starts_with(kSent)) {
       const std::size_t place = place_of(command[1], command[2].substr(kSent.size()));
@@ -146,8 +155,8 @@ class Unfolding {
   }
 
   // The delivery that `stabilize` makes first.
-  Command oldest() {
-    for (const std::string& line : *stage_->perform({"show"})) {
+  Command oldest() const {
+    for (const std::string& line : shown_) {
       if (!line.starts_with(kUnderWay)) continue;
       const Command words = words_of(line.substr(kUnderWay.size()));  // A -> B: …
       return {"deliver", words[0] + "->" + words[2].substr(0, words[2].size() - 1)};
@@ -155,21 +164,21 @@ class Unfolding {
     return {};
   }
 
-  Lines members() {
-    const Lines shown = *stage_->perform({"show"});
-    Lines all;
-    for (std::size_t i = 0; i < stage_->chronicle().names.size(); ++i) {
-      all.push_back(shown[i].substr(stage_->chronicle().names[i].size() + 2));
-    }
-    return all;
+  // How all stand now: a line for each member, then one for each message under way.
+  void look() {
+    shown_ = *stage_->perform({"show"});
+    looks_ += shown_.size();
+  }
+  std::string state_of(std::size_t member) const {
+    return shown_[member].substr(stage_->chronicle().names[member].size() + 2);
   }
   boost::json::array changed_members() {
-    Lines now = members();
+    const Lines before = std::move(shown_);
+    look();
     boost::json::array changed;
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      if (now[i] != shown_[i]) changed.push_back({i, now[i]});
+    for (std::size_t i = 0; i < stage_->chronicle().names.size(); ++i) {
+      if (shown_[i] != before[i]) changed.push_back({i, state_of(i)});
     }
-    shown_ = std::move(now);
     return changed;
   }
 
@@ -190,7 +199,8 @@ class Unfolding {
   std::unique_ptr<TraceStage> stage_;
   std::vector<std::string> comments_;  // Of the block, until its first command.
   std::map<std::string, Link> links_;
-  Lines shown_;  // How the members stood after the last step.
+  Lines shown_;  // By look(), after the last step.
+  std::size_t looks_ = 0;
   boost::json::object scene_;
   boost::json::array steps_;
   boost::json::array scenes_;
