@@ -39,15 +39,19 @@ function logScale(low: number, high: number, from: number, to: number): Scale {
       if (value >= low * 0.999 && value <= high * 1.001) ticks.push({ at: place(value), text: shown(value) });
     }
   }
-  return { place, ticks };
+  // Within less than a decade the axis is marked like a plain one.
+  return { place, ticks: ticks.length > 1 ? ticks : ticksOf(low, high).map((value) => ({ at: place(value), text: shown(value) })) };
 }
-function plainScale(low: number, high: number, from: number, to: number): Scale {
-  const place = (value: number) => from + ((value - low) / (high - low || 1)) * (to - from);
+function ticksOf(low: number, high: number): number[] {
   const rough = (high - low || 1) / 5;
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough)!;
-  const ticks: Tick[] = [];
-  for (let value = Math.ceil(low / step) * step; value <= high * 1.0001; value += step) ticks.push({ at: place(value), text: shown(value) });
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor((high * 1.0001) / step) - first + 1 }, (_, i) => (first + i) * step);
+}
+function plainScale(low: number, high: number, from: number, to: number): Scale {
+  const place = (value: number) => from + ((value - low) / (high - low || 1)) * (to - from);
+  const ticks = ticksOf(low, high).map((value) => ({ at: place(value), text: shown(value) }));
   return { place, ticks };
 }
 

@@ -1,31 +1,31 @@
 // How fast the engine is beside the native laboratory:  node page/test/speed.mjs HAPAX-LAB
-// Medians of five rounds, in turn, so that a busy machine slows both.
-import { execFileSync } from 'node:child_process';
+// In CPU time, medians of five rounds in turn: others may be busy on this machine.
+import { spawnSync } from 'node:child_process';
 import { loadEngine } from './engine.mjs';
 
 const engine = await loadEngine();
-const native = (...words) => JSON.parse(execFileSync(process.argv[2], [...words, '--json'], { encoding: 'utf8' }));
+function native(...words) {
+  const script = 'TIMEFORMAT="%U %S"; time "$0" "$@" --json';
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, process.argv[2], ...words], { encoding: 'utf8' });
+  const [user, system] = stderr.trim().split(/\s+/).slice(-2).map(Number);
+  return { answer: JSON.parse(stdout), seconds: user + system };
+}
 function wasm(ask, request) {
-  const began = performance.now();
+  const before = process.cpuUsage();
   const answer = JSON.parse(engine(ask, JSON.stringify(request)).text);
-  return { answer, seconds: (performance.now() - began) / 1000 };
+  const { user, system } = process.cpuUsage(before);
+  return { answer, seconds: (user + system) / 1e6 };
 }
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-const rounds = [];
-for (let i = 0; i < 5; ++i) {
-  const checked = native('check', 'ricart-agrawala', '-n', '4');
-  const check = wasm('check', { algorithm: 'ricart-agrawala', n: 4 });
-  if (check.answer.states !== checked.states) throw new Error('the counts differ');
-  const simulated = native('sim', 'ricart-agrawala', '-n', '60', '--load', 'high', '--requests', '40000');
-  const run = wasm('measure', { algorithm: 'ricart-agrawala', n: 60, load: 'high', requests: 40_000 });
-  if (run.answer.events !== simulated.events) throw new Error('the runs differ');
-  rounds.push({
-    states: [check.answer.states / check.seconds, checked.states / checked.seconds],
-    events: [run.answer.events / run.seconds, simulated.events_per_second],
-  });
-}
-for (const [what, about] of [['states', 'check ricart-agrawala -n 4'], ['events', 'sim ricart-agrawala -n 60 --load high']]) {
-  const [here, there] = [0, 1].map((i) => median(rounds.map((round) => round[what][i])) / 1e6);
-  console.log(`${about}: ${here.toFixed(1)} of ${there.toFixed(1)} million ${what} a second, ${(here / there).toFixed(2)} of native`);
+for (const [words, ask, request, what] of [
+  ['check ricart-agrawala -n 4', 'check', { algorithm: 'ricart-agrawala', n: 4 }, 'states'],
+  ['check maekawa -n 3 --entries 3', 'check', { algorithm: 'maekawa', n: 3, entries: 3 }, 'states'],
+  ['sim ricart-agrawala -n 60 --load high --requests 40000', 'measure', { algorithm: 'ricart-agrawala', n: 60, load: 'high', requests: 40_000 }, 'events'],
+  ['sim raymond -n 60 --load high --requests 40000', 'measure', { algorithm: 'raymond', n: 60, load: 'high', requests: 40_000 }, 'events'],
+]) {
+  const rounds = Array.from({ length: 5 }, () => [wasm(ask, request), native(...words.split(' '))]);
+  if (rounds.some(([here, there]) => here.answer[what] !== there.answer[what])) throw new Error(`${words}: the ${what} differ`);
+  const [here, there] = [0, 1].map((i) => median(rounds.map((round) => round[i].answer[what] / round[i].seconds)) / 1e6);
+  console.log(`${words}: ${here.toFixed(2)} of ${there.toFixed(2)} million ${what} a second, ${(here / there).toFixed(2)} of native`);
 }
