@@ -144,6 +144,23 @@ test('delayed, doubled and crashed are forks, too', async (t) => {
   assert.equal(await page.locator('.fork').count(), 4);
 });
 
+test('a member is clicked, by its name or on its line, to ask, to leave, to crash', async (t) => {
+  const page = await open(t, '#trace=request-5-and-3&at=14');
+  await page.locator('svg .name', { hasText: 'P3' }).click();
+  await page.locator('.menu').getByRole('button', { name: 'P3 asks' }).click();
+  await page.locator('.fork', { hasText: 'P3 asks' }).waitFor();
+  await page.keyboard.press('Home');
+  await page.locator('svg .name', { hasText: 'P1' }).scrollIntoViewIfNeeded();
+  const line = await page.locator('.hit.member').first().evaluate((one) => {
+    const { left, right, top } = one.getBoundingClientRect();
+    return { x: (left + right) / 2, y: top + 10 };
+  });
+  await page.mouse.click(line.x, line.y);
+  await page.locator('.menu').getByRole('button', { name: 'P1 crashes' }).click();
+  await page.locator('.fork', { hasText: 'P1 crashes' }).waitFor();
+  assert.match(await textOf(page, '.members'), /P1\s+crashed/);
+});
+
 test('a shared address opens the same picture', async (t) => {
   const page = await open(t, '#trace=lamport-overtaken&at=2');
   await onArrow(page, 1, 'click');
@@ -368,6 +385,18 @@ test('every schedule is checked: the deadlock of basic Maekawa, the proof of Ric
   await page.locator('.fork', { hasText: 'progress' }).waitFor();
   assert.equal(await position(page), '6 / 6');
   assert.equal(await textOf(page, '.wrong'), 'P1, P2, P3 wait for ever: no message is under way and nobody is inside');
+});
+
+test('what goes on for ever is checked, too, with the voting sets of the lecture', async (t) => {
+  const page = await open(t);
+  const prove = page.getByRole('region', { name: 'Prove' });
+  await prove.getByLabel('for ever').check();
+  assert.match(await check(page, 'dijkstra', 2), /VIOLATED/);
+  await prove.getByLabel('for ever').uncheck();
+  await prove.getByLabel('Algorithm').selectOption('maekawa-basic');
+  await prove.getByLabel('Voting sets').selectOption('lecture');
+  assert.match(await check(page, 'maekawa-basic', 4), /VIOLATED, progress/);
+  assert.equal(await textOf(page, '.prove .command'), 'hapax check maekawa-basic -n 4 --voting-sets lecture');
 });
 
 test('a check can be stopped', async (t) => {
