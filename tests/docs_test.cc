@@ -169,6 +169,30 @@ std::string unspaced(const std::string& text) {
   return std::regex_replace(text, std::regex{"\\s+"}, " ");
 }
 
+// In a block of "$ hapax sim …" and "$ hapax check …" what stands under a command is in its output.
+// Files of voting sets are not there.
+TEST(AlgorithmPages, ShowWhatIsPrinted) {
+  const std::regex command{R"(\$ hapax ((?:sim|check) .*))"};
+  std::size_t commands = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path{HAPAX_ROOT} / "docs/algorithms")) {
+    std::optional<std::string> output;
+    for (const std::string& line : lines_of(contents_of(entry.path()))) {
+      std::smatch match;
+      if (line.starts_with("```")) {
+        output.reset();
+      } else if (std::regex_match(line, match, command)) {
+        output.reset();
+        if (line.ends_with(".txt")) continue;
+        output = unspaced(output_of(match[1].str(), "&1"));
+        ++commands;
+      } else if (output) {
+        EXPECT_NE(output->find(unspaced(line)), std::string::npos) << entry.path() << ": " << line;
+      }
+    }
+  }
+  EXPECT_GE(commands, 40u);
+}
+
 // A row "| claim | `hapax …` | `this` … |" is a command that prints this, however it is spaced.
 TEST(Lectures, AreShownByTheirCommands) {
   const std::regex row{R"(\| .* \| `hapax ([^`]*)` \| `([^`]*)`.* \|)"};
