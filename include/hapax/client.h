@@ -266,7 +266,7 @@ class Client {
   // Throws std::system_error.
   std::string backup();
 
-  // Where the daemon's live page is, with a pass of one's own: JSON, {"url":…,"pass":…}. Throws
+  // Where the daemon's live page is: a URL, with a pass of one's own after the #. Throws
   // std::system_error: Errc::refused if the daemon shows none.
   std::string live_page();
 

@@ -79,9 +79,9 @@ void Feed::look_later() {
 }
 
 void Feed::on_status(GroupStatus&& status) {
-  const std::string text = cli::json_text({{"time", host_.now().count()},
-                                           {"status", cli::json_of(status, true)},
-                                           {"figures", host_.figures()}});
+  const std::string text =
+      fmt::format("{{\"time\":{},\"status\":{},\"figures\":{}}}", host_.now().count(),
+                  cli::json_text(cli::json_of(status, true)), host_.figures());
   const auto streams = streams_;
   for (const auto& [stream, watcher] : streams) watcher.stream->tell("status", text);
 }

@@ -2,7 +2,6 @@
 // asked once a second; else nobody is. No sockets: streams are whoever takes the events.
 #pragma once
 
-#include <boost/json.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +47,7 @@ class Feed : public std::enable_shared_from_this<Feed> {
   struct Host {
     std::function<bool(std::function<void(GroupStatus&&)>)> ask_status;
     std::function<bool(std::function<void(SeenLocks&&)>)> ask_locks;
-    std::function<boost::json::object()> figures;
+    std::function<std::string()> figures;  // JSON.
     std::function<bool(const Caller&, const std::string& lock)> may_read;
     std::function<bool(const Caller&)> may_read_all;
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;

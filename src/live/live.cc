@@ -11,7 +11,6 @@
 #include "base/release.h"
 #include "client/answers.h"
 #include "console/json.h"
-#include "daemon/daemon.h"
 #include "group_json/group_json.h"
 #include "live/feed.h"
 #include "live/live_json.h"
@@ -184,8 +183,8 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
 
 class Live::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::io_context& io, Daemon& daemon, std::chrono::milliseconds patience)
-      : daemon_(daemon), timer_(io), patience_(patience) {}
+  Impl(asio::io_context& io, LiveHost host, std::chrono::milliseconds patience)
+      : host_(std::move(host)), timer_(io), patience_(patience) {}
 
   Result<void> listen(asio::io_context& io, const net::Address& address) {
     feed_ = std::make_shared<Feed>(feed_host());
@@ -200,9 +199,7 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   Result<std::string> place_for(const Caller& caller) {
     const auto pass = passes_.issue(caller, steady_clock::now());
     if (!pass) return pass.error();
-    return cli::json_text({{"url", fmt::format("http://{}/#{}", address().text(), *pass)},
-                           {"pass", *pass},
-                           {"good_for_s", std::chrono::seconds{Passes::kGoodFor}.count()}});
+    return fmt::format("http://{}/#{}", address().text(), *pass);
   }
   void note(const std::string& line, LogLevel level) {
     if (!is_closed_) feed_->note(line, level);
@@ -265,10 +262,10 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
     const Caller caller = *known;
     const std::string lock = question.kind == Question::Kind::lock ? question.name : "";
     if (const auto no =
-            daemon_.roles().objection(caller, Right::read, "look at the live page", lock)) {
+            host_.roles().objection(caller, Right::read, "look at the live page", lock)) {
       return visit->answer(refusal(403, *no));
     }
-    if (!daemon_.facts()) return visit->answer(refusal(503, "the daemon is about to start"));
+    if (!host_.has_started()) return visit->answer(refusal(503, "the daemon is about to start"));
     serve(visit, question, caller);
   }
 
@@ -276,7 +273,7 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
     using Kind = Question::Kind;
     switch (question.kind) {
       case Kind::status:
-        return answer(visit, cli::json_of(status_of(daemon_.state()), false));
+        return answer(visit, cli::json_of(status_of(host_.state()), false));
       case Kind::members:
         return tell_members(visit);
       case Kind::locks:
@@ -297,7 +294,7 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void tell_members(const Visit& visit) {
-    const auto asked = daemon_.ask_how_all_are([visit](session::State&& state) {
+    const auto asked = host_.ask_how_all_are([visit](session::State&& state) {
       const boost::json::object all = cli::json_of(status_of(std::move(state)), true);
       answer(visit, {{"members", all.at("all")}, {"silent", all.at("silent")}});
     });
@@ -305,12 +302,12 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void tell_locks(const Visit& visit, const Question& question, const Caller& caller) {
-    const auto asked = daemon_.who(
+    const auto asked = host_.who(
         question.name, [self = shared_from_this(), visit, caller, question](session::Locks&& told) {
           if (self->is_closed_) return;
           SeenLocks seen = seen_of(std::move(told));
           std::erase_if(seen.locks, [&](const LockInfo& lock) {
-            return !self->daemon_.roles().may(caller, Right::read, lock.name);
+            return !self->host_.roles().may(caller, Right::read, lock.name);
           });
           self->tell_seen(visit, question, std::move(seen));
         });
@@ -362,38 +359,34 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   Feed::Host feed_host() {
     return {.ask_status =
                 [this](auto tell) {
-                  return daemon_
+                  return host_
                       .ask_how_all_are(
                           [tell](session::State&& state) { tell(status_of(std::move(state))); })
                       .has_value();
                 },
             .ask_locks =
                 [this](auto tell) {
-                  return daemon_
+                  return host_
                       .all_locks([this, tell](session::Locks&& told) {
                         convert_later(std::move(told), tell);
                       })
                       .has_value();
                 },
-            .figures =
-                [this] {
-                  const auto facts = daemon_.facts();
-                  return facts ? json_of_figures(*facts) : boost::json::object{};
-                },
+            .figures = host_.figures,
             .may_read =
                 [this](const Caller& caller, const std::string& lock) {
-                  return daemon_.roles().may(caller, Right::read, lock);
+                  return host_.roles().may(caller, Right::read, lock);
                 },
             .may_read_all =
                 [this](const Caller& caller) {
-                  return daemon_.roles().may_everywhere(caller, Right::read);
+                  return host_.roles().may_everywhere(caller, Right::read);
                 },
             .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
             .now = unix_time,
             .lineage = Families{}};
   }
 
-  Daemon& daemon_;
+  LiveHost host_;
   asio::steady_timer timer_;  // Of the feed.
   std::chrono::milliseconds patience_;
   std::shared_ptr<net::Listener> listener_;
@@ -404,14 +397,14 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
 };
 
 Result<std::unique_ptr<Live>> Live::open(asio::io_context& io, const net::Address& address,
-                                         Daemon& daemon, std::chrono::milliseconds patience) {
+                                         LiveHost host, std::chrono::milliseconds patience) {
   if (!address.is_local() || address.is_unix()) {
     return error(
         "the live page is shown on this machine only, not at {}; use 127.0.0.1:{}, and from "
         "elsewhere ssh -L",
         address.text(), address.port);
   }
-  auto impl = std::make_shared<Impl>(io, daemon, patience);
+  auto impl = std::make_shared<Impl>(io, std::move(host), patience);
   if (const auto done = impl->listen(io, address); !done) return done.error();
   return std::unique_ptr<Live>{new Live{std::move(impl)}};
 }

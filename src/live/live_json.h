@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "figures/facts.h"
 #include "live/lock_picture.h"
 #include "waits/graph.h"
 
 namespace hapax::live {
-
-// What this daemon counts: how long its clients wait and hold, by rule, and what went wrong.
-boost::json::object json_of_figures(const Facts& facts);
 
 // {"edges":[[lock, lock], …],"cycles":[[lock, …], …]}: only what is among the locks that one may
 // read.

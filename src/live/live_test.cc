@@ -13,6 +13,7 @@
 
 #include "base/testing/folder.h"
 #include "daemon/daemon.h"
+#include "figures/figures_json.h"
 #include "http/http.h"
 #include "http/testing/visitor.h"
 
@@ -43,7 +44,7 @@ class LiveTest : public ::testing::Test {
     config.clients = {{.host = "", .port = 0, .path = (folder_ / "clients").string()}};
     config.roles = Roles::parse(std::vector<std::string>{"54322 = read on mine/*"}).value();
     daemon_ = Daemon::create(io_, std::move(config), {}).value();
-    live_ = Live::open(io_, *net::parse_address("127.0.0.1:0"), *daemon_, patience).value();
+    live_ = Live::open(io_, *net::parse_address("127.0.0.1:0"), host(), patience).value();
     ASSERT_TRUE(daemon_->start());
     thread_ = std::thread{[this] { daemon_->run(); }};
     pass_ = pass_of(getuid());
@@ -56,6 +57,15 @@ class LiveTest : public ::testing::Test {
     });
     thread_.join();
   }
+  LiveHost host() {
+    return {[this] { return daemon_->facts().has_value(); },
+            [this]() -> const Roles& { return daemon_->roles(); },
+            [this] { return daemon_->state(); },
+            [this] { return figures_json(*daemon_->facts()); },
+            [this](auto tell) { return daemon_->ask_how_all_are(std::move(tell)); },
+            [this](auto& name, auto tell) { return daemon_->who(name, std::move(tell)); },
+            [this](auto tell) { return daemon_->all_locks(std::move(tell)); }};
+  }
   template <class F>
   auto on_loop(F f) {
     std::packaged_task<decltype(f())()> task{std::move(f)};
@@ -64,8 +74,8 @@ class LiveTest : public ::testing::Test {
     return done.get();
   }
   std::string pass_of(uid_t user) {
-    const auto place = on_loop([&] { return live_->place_for({.user = user}).value(); });
-    return std::string{boost::json::parse(place).at("pass").as_string()};
+    const std::string url = on_loop([&] { return live_->place_for({.user = user}).value(); });
+    return url.substr(url.find('#') + 1);
   }
   void take(const std::string& lock) {
     on_loop([&] {
@@ -156,6 +166,12 @@ TEST_F(LiveTest, EventsFollowTheLocks) {
   const std::string begin = visitor.hear_until("event: waits");
   EXPECT_THAT(begin, HasSubstr("Content-Type: text/event-stream\r\n"));
   EXPECT_THAT(begin, HasSubstr("event: begin\ndata: {"));
+  const std::size_t status = begin.find("event: status\ndata: ") + 20;
+  const auto told = boost::json::parse(begin.substr(status, begin.find('\n', status) - status));
+  EXPECT_EQ(told.at("status").at("all").at(0).at("member"), 1);
+  const auto& rule = told.at("figures").at("rules").at(0);
+  EXPECT_EQ(rule.at("waits").at("counts").as_array().size(),
+            rule.at("waits").at("bounds_ms").as_array().size() + 1);
   take("it");
   EXPECT_THAT(visitor.hear_until("\"lock\":\"it\""), HasSubstr("\"lock\":\"it\""));
   boost::asio::post(io_, [this] { live_->note("view 7 begins", LogLevel::info); });
@@ -273,7 +289,7 @@ TEST_F(LiveTest, ThePageItselfIsNoSecret) {
 TEST_F(LiveTest, IsForThisMachineOnly) {
   open();
   for (const char* address : {"0.0.0.0:0", "192.0.2.1:8080", "unix:/tmp/page"}) {
-    const auto opened = Live::open(io_, *net::parse_address(address), *daemon_);
+    const auto opened = Live::open(io_, *net::parse_address(address), host());
     ASSERT_FALSE(opened) << address;
     EXPECT_THAT(opened.error().message, HasSubstr("on this machine only"));
   }

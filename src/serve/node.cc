@@ -15,6 +15,7 @@
 #include "console/log.h"
 #include "daemon/daemon.h"
 #include "engine/url.h"
+#include "figures/figures_json.h"
 #include "live/live.h"
 #include "metrics/metrics.h"
 #include "serve/commands.h"
@@ -101,6 +102,16 @@ HttpPages pages_of(const Daemon& daemon, const LoopLag& lag) {
            }}};
 }
 
+live::LiveHost page_host(Daemon& daemon) {
+  return {.has_started = [&] { return daemon.facts().has_value(); },
+          .roles = [&]() -> const Roles& { return daemon.roles(); },
+          .state = [&] { return daemon.state(); },
+          .figures = [&] { return figures_json(*daemon.facts()); },
+          .ask_how_all_are = [&](auto tell) { return daemon.ask_how_all_are(std::move(tell)); },
+          .who = [&](auto& name, auto tell) { return daemon.who(name, std::move(tell)); },
+          .all_locks = [&](auto tell) { return daemon.all_locks(std::move(tell)); }};
+}
+
 // What it does, for `systemctl status`.
 std::string status_line(const Daemon& daemon) {
   const auto state = daemon.state();
@@ -140,7 +151,7 @@ int serve(NodePlan plan, const NodeArguments& a) {
     health = value_or_fail(Health::open(io, *plan.metrics, pages_of(*daemon, lag)), kUnavailable);
   }
   if (plan.page) {
-    live = value_or_fail(live::Live::open(io, *plan.page, *daemon), kUnavailable);
+    live = value_or_fail(live::Live::open(io, *plan.page, page_host(*daemon)), kUnavailable);
     daemon->on_page([&](const Caller& caller) { return live->place_for(caller); });
   }
   if (const auto started = daemon->start(); !started) {

@@ -1,6 +1,5 @@
 #include "serve/up.h"
 
-#include <boost/json.hpp>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -128,8 +127,7 @@ void say_hello(const UpPlan& plan) {
   fmt::print("{}, until ^C. Programs of this machine reach them at {}\n",
              counted(plan.arguments.size, "member"), plan.usual);
   if (!plan.arguments.page.empty()) {
-    const boost::json::value place = boost::json::parse(Client{plan.usual}.live_page());
-    fmt::print("Live page, for you alone: {}\n", place.at("url").as_string().c_str());
+    fmt::print("Live page, for you alone: {}\n", Client{plan.usual}.live_page());
   }
   fmt::print("In another terminal:  hapax run NAME -- CMD…   hapax who   hapax status\n");
 }

@@ -191,8 +191,7 @@ struct Share {
   static constexpr std::uint32_t kSince = 13;
   HAPAX_RECORD(Share)
 };
-// Where the live page is, with a pass to it for whoever asks, in JSON. Answered by Told, or
-// Refused.
+// Where the live page is, with a pass to it for whoever asks: a URL. Answered by Told, or Refused.
 struct AskPage {
   static constexpr std::uint32_t kSince = 13;
   RequestId request = 0;
@@ -419,7 +418,7 @@ struct Stats {
 struct Told {
   static constexpr std::uint32_t kSince = 11;
   RequestId request = 0;
-  std::string text;  // JSON.
+  std::string text;  // JSON, unless something else was asked for.
   HAPAX_RECORD(Told, request, text)
 };
 // Unasked: the TTL is another one than the welcome said.
