@@ -483,7 +483,7 @@ TEST_F(Cli, HelpHasExamples) {
         "demo bank ", "completion ", "up ",      "node ",  "run ",   "lock ",
         "try ",       "who ",        "why ",     "watch ", "elect ", "resign ",
         "status ",    "stats ",      "man ",     "check ", "trace ", "replay ",
-        "audit ",     "members ",    "leave ",   "evict ", "break "}) {
+        "audit ",     "members ",    "leave ",   "evict ", "break ", "live "}) {
     const Finished finished = hapax(std::string{command} + "--help");
     EXPECT_EQ(finished.status, 0) << command;
     EXPECT_THAT(finished.out, HasSubstr("Example")) << command;

@@ -10,7 +10,8 @@
 namespace hapax::testing {
 
 // All that is answered, head and all; empty if nobody does.
-inline std::string http_get(std::uint16_t port, const std::string& path) {
+inline std::string http_get(std::uint16_t port, const std::string& path,
+                            const std::string& fields = "Host: here\r\n") {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -18,7 +19,7 @@ inline std::string http_get(std::uint16_t port, const std::string& path) {
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   std::string answer;
   if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) {
-    const std::string ask = "GET " + path + " HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+    const std::string ask = "GET " + path + " HTTP/1.1\r\n" + fields + "Connection: close\r\n\r\n";
     if (write(fd, ask.data(), ask.size()) > 0) {
       char room[4096];
       for (ssize_t n = 0; (n = read(fd, room, sizeof room)) > 0;) {

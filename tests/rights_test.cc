@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/send_signal.h"
+#include "http_testing.h"
 #include "nobody_testing.h"
 
 namespace hapax::testing {
@@ -164,6 +165,47 @@ TEST_F(Rights, OfFilesAreThoseOfLocksByTheirPaths) {
   hapax({"file", "put", "public/rules"});
   EXPECT_TRUE(eventually([&] { return events->out().find("public/rules") != std::string::npos; }));
   EXPECT_THAT(events->out(), Not(HasSubstr("secret")));
+}
+
+TEST_F(Rights, APassToTheLivePageIsWorthWhatItsOwnerMayRead) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const auto daemon = start_daemon({"--clients", socket("clients"), "--socket-mode", "0666",
+                                    "--page", "127.0.0.1:0", "--role", "nobody=read on public/*"});
+  const auto secret = start({"run", "secret", "--", "sleep", "60"});
+  const auto open = start({"run", "public/a", "--", "sleep", "60"});
+  const Outcome own = hapax({"live"});
+  ASSERT_EQ(own.status, 0) << own.err;
+  const auto port = static_cast<std::uint16_t>(std::stoi(own.out.substr(own.out.rfind(':') + 1)));
+  const std::string host = "Host: 127.0.0.1\r\n";
+  EXPECT_THAT(http_get(port, "/v1/locks", host), HasSubstr("HTTP/1.1 401 "));
+  const auto locks_of = [&](std::string url) {
+    url.pop_back();
+    const std::string pass = "Authorization: Bearer " + url.substr(url.find('#') + 1) + "\r\n";
+    return http_get(port, "/v1/locks", host + pass);
+  };
+  EXPECT_TRUE(eventually([&] {
+    const std::string all = locks_of(own.out);
+    return all.find("public/a") != std::string::npos && all.find("secret") != std::string::npos;
+  }));
+  const Outcome limited = hapax({"live", "--server-user", "root"}, true);
+  ASSERT_EQ(limited.status, 0) << limited.err;
+  EXPECT_THAT(locks_of(limited.out), HasSubstr("public/a"));
+  EXPECT_THAT(locks_of(limited.out), Not(HasSubstr("secret")));
+}
+
+TEST_F(Rights, NobodyIsLetInWhoMayNotReadOrWhereThereIsNoPage) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const auto daemon = start_daemon(
+      {"--clients", socket("clients"), "--socket-mode", "0666", "--role", "nobody=lock"});
+  const Outcome refused = hapax({"live", "--server-user", "root"}, true);
+  EXPECT_EQ(refused.status, 77);
+  EXPECT_THAT(refused.err, HasSubstr("needs the right to read"));
+  const Outcome none = hapax({"live"});
+  EXPECT_EQ(none.status, 69);
+  EXPECT_THAT(none.err, HasSubstr("start it with --page 127.0.0.1:8080"));
+  const Outcome far = hapax({"node", "--engine", "embedded:x.db", "--page", "0.0.0.0:8080"});
+  EXPECT_EQ(far.status, 64);
+  EXPECT_THAT(far.err, HasSubstr("shown on this machine only"));
 }
 
 TEST_F(Rights, ASocketIsItsUsersUntilItIsShared) {

@@ -63,54 +63,16 @@ class Inquiries {
   // An error if that is being done already.
   Result<void> ask_for_all(LockSweep::Tell tell);
 
-  bool on(Seat from, const AskLocksFrom& asked) {
-    std::size_t& told = told_bytes_[from];
-    if (told >= kMostToldBytes) return true;
-    if (told == 0) host_.after(kPatience, [this, from] { told_bytes_.erase(from); });
-    LocksPage page = host_.local_page(asked.place);
-    const TellLocksFrom answer{asked.question, page.list.take(), page.next};
-    told += encode(answer).size();
-    host_.send(from, answer);
-    return true;
-  }
-  bool on(Seat from, const TellLocksFrom& told) {
-    if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
-    if (!sweep_ || !sweep_->awaits(told.question, from)) return true;
-    if (sweep_->add(from, told.locks, told.next)) {
-      host_.send(from, AskLocksFrom{told.question, told.next});
-    } else {
-      end_sweep_if_complete();
-    }
-    return true;
-  }
+  bool on(Seat from, const AskLocksFrom& asked);
+  bool on(Seat from, const TellLocksFrom& told);
 
-  bool on(Seat from, const AskLocks& asked) {
-    std::size_t& told = told_bytes_[from];
-    if (told >= kMostToldBytes) return true;  // Its answer will say that we were silent.
-    if (told == 0) host_.after(kPatience, [this, from] { told_bytes_.erase(from); });
-    LockList ours = host_.local_locks(asked.name);
-    const TellLocks answer{asked.question, ours.take(), ours.more_locks()};
-    told += encode(answer).size();
-    host_.send(from, answer);
-    return true;
-  }
+  bool on(Seat from, const AskLocks& asked);
   bool on(Seat from, const AskReport& asked) {
     host_.send(from, TellReport{asked.question, host_.local_report()});
     return true;
   }
   // False if it is nothing that a member says.
-  bool on(Seat from, const TellLocks& told) {
-    if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
-    if (sweep_ && sweep_->awaits(told.question, from)) {  // It knows no pages.
-      sweep_->count_more_locks(told.more_locks);
-      sweep_->add(from, told.locks, 0);
-      end_sweep_if_complete();
-      return true;
-    }
-    hear(about_locks_, told.question, from,
-         [&](GatheredLocks& all) { all.add(told.locks, told.more_locks); });
-    return true;
-  }
+  bool on(Seat from, const TellLocks& told);
   bool on(Seat from, const TellReport& told) {
     constexpr std::size_t kLongest = session::kLongestText;
     if (told.report.name.size() > kLongest || told.report.obstacle.size() > kLongest) return false;
@@ -159,6 +121,52 @@ class Inquiries {
   std::uint64_t last_question_ = 0;
   std::map<Seat, std::size_t> told_bytes_;  // Lately.
 };
+
+inline bool Inquiries::on(Seat from, const AskLocksFrom& asked) {
+  std::size_t& told = told_bytes_[from];
+  if (told >= kMostToldBytes) return true;
+  if (told == 0) host_.after(kPatience, [this, from] { told_bytes_.erase(from); });
+  LocksPage page = host_.local_page(asked.place);
+  const TellLocksFrom answer{asked.question, page.list.take(), page.next};
+  told += encode(answer).size();
+  host_.send(from, answer);
+  return true;
+}
+
+inline bool Inquiries::on(Seat from, const TellLocksFrom& told) {
+  if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
+  if (!sweep_ || !sweep_->awaits(told.question, from)) return true;
+  if (sweep_->add(from, told.locks, told.next)) {
+    host_.send(from, AskLocksFrom{told.question, told.next});
+  } else {
+    end_sweep_if_complete();
+  }
+  return true;
+}
+
+inline bool Inquiries::on(Seat from, const AskLocks& asked) {
+  std::size_t& told = told_bytes_[from];
+  if (told >= kMostToldBytes) return true;  // Its answer will say that we were silent.
+  if (told == 0) host_.after(kPatience, [this, from] { told_bytes_.erase(from); });
+  LockList ours = host_.local_locks(asked.name);
+  const TellLocks answer{asked.question, ours.take(), ours.more_locks()};
+  told += encode(answer).size();
+  host_.send(from, answer);
+  return true;
+}
+
+inline bool Inquiries::on(Seat from, const TellLocks& told) {
+  if (!std::all_of(told.locks.begin(), told.locks.end(), LockList::is_sound)) return false;
+  if (sweep_ && sweep_->awaits(told.question, from)) {  // It knows no pages.
+    sweep_->count_more_locks(told.more_locks);
+    sweep_->add(from, told.locks, 0);
+    end_sweep_if_complete();
+    return true;
+  }
+  hear(about_locks_, told.question, from,
+       [&](GatheredLocks& all) { all.add(told.locks, told.more_locks); });
+  return true;
+}
 
 inline Result<void> Inquiries::ask_for_all(LockSweep::Tell tell) {
   if (sweep_) return error("all locks are being asked for already");
