@@ -308,6 +308,25 @@ TEST(KeptOnAnEngine, IsTakenBackWhenTheViewChanges) {
   mutex.unlock();
 }
 
+// A daemon that leaves waits for those inside, and not for those who only keep a lock.
+TEST(KeptOnAnEngine, DoesNotDelayADaemonThatLeaves) {
+  EngineDaemons daemons{2};
+  ASSERT_TRUE(eventually([&] { return daemons.are_in_one_view(); }));
+  Client client{daemons.address(0)};
+  Mutex mutex{client, "orders"};
+  for (int i = 0; i < 3; ++i) {
+    const std::scoped_lock lock{mutex};
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  Client{daemons.address(0)}.leave_group(60s);
+  Client second{daemons.address(1)};
+  Mutex theirs{second, "orders"};
+  ASSERT_TRUE(theirs.try_lock_for(20s));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 30s);
+  EXPECT_NE(mutex.acquire_until(std::chrono::steady_clock::now() + 50ms, {}), std::error_code{});
+  theirs.unlock();
+}
+
 // Its daemon dies: what it kept is not entered when its promise is over, and others get in then.
 TEST(KeptOnAnEngine, IsLostWithItsDaemon) {
   EngineDaemons daemons{2, 1s};

@@ -135,6 +135,10 @@ void Clients::wind_up() {
   }
 }
 
+void Clients::stop_keeping() {
+  for (const auto& visitor : visitors_.all()) visitor->stop_keeping();
+}
+
 void Clients::follow_settings() {
   const GroupOptions& options = host_.group.options();
   counts_->follow(options.policy);

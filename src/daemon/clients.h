@@ -70,6 +70,8 @@ class Clients {
                       std::shared_ptr<boost::asio::ssl::context> tls);
   // Nobody comes in any more or asks for more, waits end, and who holds nothing is sent away.
   void wind_up();
+  // What they only keep is given back.
+  void stop_keeping();
   // Tells those who asked for it that the daemon has left its group.
   void tell_left();
   // The group goes by other settings from now on: its TTL is told.

@@ -330,6 +330,7 @@ Result<void> Daemon::Impl::leave(std::chrono::milliseconds patience) {
         "daemon, and for members that come and go use an engine (`hapax node --engine`)");
   }
   joined_.group->leave(patience);
+  if (clients_) clients_->stop_keeping();
   return {};
 }
 
