@@ -93,7 +93,12 @@ void Clients::forget(const std::shared_ptr<Visitor>& visitor, What what, std::fu
     if (at == requests.begin()) break;
     --at;
     below = at->first;
-    if (what == What::everything || !at->second.is_held()) end_request(*visitor, *below);
+    const auto delay = host_.lock_delays.of(at->second.name());
+    if (what == What::everything && at->second.is_held() && delay.count() > 0) {
+      host_.after(delay, [this, visitor, id = *below] { end_request(*visitor, id); });
+    } else if (what == What::everything || !at->second.is_held()) {
+      end_request(*visitor, *below);
+    }
     if (SessionStream::Clock::now() < give_way) continue;
     return host_.after({}, [this, visitor, what, then = std::move(then), below] {
       forget(visitor, what, then, below);

@@ -23,6 +23,7 @@
 #include "figures/request_counts.h"
 #include "files/group_files.h"
 #include "inquiries/inquiries.h"
+#include "locks/lock_delays.h"
 #include "membership/group.h"
 #include "net/address.h"
 #include "net/listener.h"
@@ -39,6 +40,7 @@ struct ClientsHost {
   Breaking& breaking;
   GroupFiles& files;
   const Roles& roles;
+  const LockDelays& lock_delays;
   Waiters::After after;
   Log log, log_once, log_seldom;
   std::function<session::State()> state;

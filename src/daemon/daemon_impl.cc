@@ -122,6 +122,7 @@ Clients::Host Daemon::Impl::clients_host() {
       .breaking = *breaking_,
       .files = *files_,
       .roles = config_.roles,
+      .lock_delays = config_.lock_delays,
       .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
       .log = log_,
       .log_once = [this](const std::string& line, LogLevel level) { log_once(line, level); },

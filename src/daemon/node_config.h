@@ -11,6 +11,7 @@
 #include "base/seat.h"
 #include "campaigns/election_id.h"
 #include "engine/makers.h"
+#include "locks/lock_delays.h"
 #include "locks/policy.h"
 #include "membership/group_options.h"
 #include "net/address.h"
@@ -29,6 +30,7 @@ struct NodeConfig {
   std::string group = "hapax";
   net::Sharing sharing{};            // Of the Unix sockets among these.
   Roles roles{};                     // What these programs may do.
+  LockDelays lock_delays{};          // After one of them is gone.
   std::optional<net::TlsFiles> tls;  // Needed unless every address is a Unix socket, …
   bool is_insecure = false;          // … or on this machine, all of whose users are trusted.
   Policy policy;

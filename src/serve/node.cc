@@ -270,6 +270,11 @@ Command describe_node(NodeArguments& a) {
               "'*=administer' (repeatable); all may lock and read if not said, and only this "
               "daemon's user and root administer",
               {.takes_one_each = true});
+  command.add(
+      "--lock-delay", &flags.lock_delay,
+      "PATTERN=DURATION, as in 'orders/*=10s' (repeatable): how long a lock stays taken after "
+      "a client of this daemon is gone without giving it back; none if not said",
+      {.takes_one_each = true});
   command.add("--group", &flags.group, "Name of the group; members of others are refused");
   command.add("--algorithm", &flags.algorithm,
               "PATTERN=ALGORITHM, as in 'orders/*=maekawa' (repeatable); the first that "

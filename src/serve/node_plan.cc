@@ -230,6 +230,11 @@ Result<NodePlan> plan_of(const NodeSettings& s) {
   auto roles = Roles::parse(s.role);
   if (!roles) return error("--role: {}", roles.error().message);
   plan.config.roles = std::move(*roles);
+  for (const std::string& rule : s.lock_delay) {
+    if (const auto added = plan.config.lock_delays.add(rule); !added) {
+      return error("--lock-delay: {}", added.error().message);
+    }
+  }
   if (s.default_algorithm) {
     if (const auto done = plan.config.policy.set_default(*s.default_algorithm); !done) {
       return error("--default-algorithm: {}", done.error().message);
@@ -322,6 +327,7 @@ std::string to_toml(const NodePlan& plan, const NodeSettings& s) {
   }
   if (config.is_insecure) line("insecure", true);
   if (!s.role.empty()) list("role", array(s.role, same));
+  if (!s.lock_delay.empty()) list("lock-delay", array(s.lock_delay, same));
   if (s.socket_mode) line("socket-mode", *s.socket_mode);
   if (s.socket_group) line("socket-group", *s.socket_group);
   if (plan.metrics) line("metrics", plan.metrics->text());

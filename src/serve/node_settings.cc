@@ -51,7 +51,8 @@ constexpr Text kTexts[]{{"self", &NodeSettings::self},
 constexpr List kLists[]{{"members", &NodeSettings::members},
                         {"clients", &NodeSettings::clients},
                         {"algorithm", &NodeSettings::algorithm},
-                        {"role", &NodeSettings::role}};
+                        {"role", &NodeSettings::role},
+                        {"lock-delay", &NodeSettings::lock_delay}};
 
 // default-algorithm is HAPAX_DEFAULT_ALGORITHM.
 const char* environment(std::string name) {

@@ -18,8 +18,9 @@ struct NodeSettings {
   std::optional<std::string> listen;
   std::vector<std::string> clients;
   std::optional<std::string> group;
-  std::vector<std::string> algorithm;  // PATTERN=ALGORITHM.
-  std::vector<std::string> role;       // WHO=RIGHTS on PATTERNS.
+  std::vector<std::string> algorithm;   // PATTERN=ALGORITHM.
+  std::vector<std::string> role;        // WHO=RIGHTS on PATTERNS.
+  std::vector<std::string> lock_delay;  // PATTERN=DURATION.
   std::optional<std::string> default_algorithm;
   std::optional<std::string> election;
   std::optional<std::string> state, new_group, epoch_above, restore;

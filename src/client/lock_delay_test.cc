@@ -1,0 +1,83 @@
+// Chubby's lock-delay, at a real daemon: what a client held that was killed stays taken for a
+// while.
+#include <chrono>
+#include <csignal>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/send_signal.h"
+#include "base/testing/folder.h"
+#include "daemon/daemon_thread.h"
+#include "hapax/client.h"
+#include "hapax/mutex.h"
+
+namespace hapax {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LockDelay : public ::testing::Test {
+ protected:
+  LockDelay() {
+    NodeConfig config;
+    config.members = {{.host = "", .port = 0, .path = (folder_ / "member").string()}};
+    config.clients = {{.host = "", .port = 0, .path = (folder_ / "clients").string()}};
+    config.state.path = folder_ / "state";
+    config.state.is_new_group = true;
+    EXPECT_TRUE(config.lock_delays.add("slow/*=1s"));
+    daemon_ = DaemonThread::start(std::move(config), {}).value();
+  }
+  std::string address() const { return "unix:" + (folder_ / "clients").string(); }
+
+  // How long others have to wait after a holder was killed.
+  std::chrono::milliseconds wait_after_a_kill(const std::string& name) const {
+    int inside[2];
+    if (pipe(inside) != 0) return {};
+    const pid_t holder = fork();
+    if (holder == 0) {
+      alarm(30);
+      Client client{address()};
+      Mutex mutex{client, name};
+      mutex.lock();
+      (void)!write(inside[1], "x", 1);
+      pause();
+      _exit(0);
+    }
+    char byte = 0;
+    EXPECT_EQ(read(inside[0], &byte, 1), 1);
+    const auto killed = std::chrono::steady_clock::now();
+    signal_process(holder, SIGKILL);
+    Client client{address()};
+    Mutex mutex{client, name};
+    EXPECT_TRUE(mutex.try_lock_for(20s));
+    const auto waited = std::chrono::steady_clock::now() - killed;
+    waitpid(holder, nullptr, 0);
+    close(inside[0]);
+    close(inside[1]);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(waited);
+  }
+
+  const testing::Folder folder_;
+  std::unique_ptr<DaemonThread> daemon_;
+};
+
+TEST_F(LockDelay, IsOfTheLocksThatHaveOne) {
+  EXPECT_GE(wait_after_a_kill("slow/a"), 950ms);
+  EXPECT_LT(wait_after_a_kill("fast"), 950ms);
+}
+
+TEST_F(LockDelay, IsNotOfWhatIsGivenBack) {
+  Client one{address()}, other{address()};
+  Mutex mutex{one, "slow/a"}, same{other, "slow/a"};
+  const auto begun = std::chrono::steady_clock::now();
+  mutex.lock();
+  mutex.unlock();
+  EXPECT_TRUE(same.try_lock_for(20s));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 950ms);
+}
+
+}  // namespace
+}  // namespace hapax
