@@ -18,6 +18,7 @@ export const views = ['run', 'compare', 'lectures'] as const;
 export type View = (typeof views)[number];
 
 export const kLargestScript = 8 << 20;
+export const kLongestAddress = 100_000; // Browsers, and what people send addresses by, take no longer ones.
 
 const toBase64 = (bytes: Uint8Array) =>
   btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

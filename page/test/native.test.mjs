@@ -69,6 +69,10 @@ for (const [request, ...words] of checks) {
   });
 }
 
+test('all algorithms are compared alike', () => {
+  assert.deepEqual(JSON.parse(wasm('compare', '{"n":4}')), JSON.parse(native('compare', '-n', '4', '--json')));
+});
+
 test('simulated runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hapax-page-'));
   try {
