@@ -44,7 +44,9 @@ function stepOf(part: string): GuideStep {
 function answerOf(line: string): Answer {
   const said = line.slice(6);
   const end = said.indexOf(': ');
-  return { text: said.slice(0, end), why: said.slice(end + 2), isRight: line.startsWith('- [x]') };
+  const why = said.slice(end + 2);
+  const sentence = /^[a-z]+\d/.test(why) ? why : why[0].toUpperCase() + why.slice(1); // p1 is a name.
+  return { text: said.slice(0, end), why: sentence, isRight: line.startsWith('- [x]') };
 }
 function guideOf([file, text]: [string, string]): Guide {
   const [head, ...parts] = text.split(/^## /m);
