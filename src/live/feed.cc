@@ -83,7 +83,14 @@ void Feed::on_status(GroupStatus&& status) {
       fmt::format("{{\"time\":{},\"status\":{},\"figures\":{}}}", host_.now().count(),
                   cli::json_text(cli::json_of(status, true)), host_.figures());
   const auto streams = streams_;
-  for (const auto& [stream, watcher] : streams) watcher.stream->tell("status", text);
+  for (const auto& [stream, watcher] : streams) {
+    if (host_.may_look(stream->caller())) {
+      watcher.stream->tell("status", text);
+    } else {
+      watcher.stream->end();
+      leave(*stream);
+    }
+  }
 }
 
 void Feed::on_locks(SeenLocks&& seen) {

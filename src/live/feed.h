@@ -28,6 +28,8 @@ class EventStream {
   virtual const Caller& caller() const = 0;
   // Never waits. May end the stream, if it takes nothing.
   virtual void tell(std::string_view event, const std::string& json) = 0;
+  // It may look no longer.
+  virtual void end() = 0;
 };
 
 // As all members that answered see them.
@@ -49,6 +51,7 @@ class Feed : public std::enable_shared_from_this<Feed> {
     std::function<bool(std::function<void(SeenLocks&&)>)> ask_locks;
     std::function<std::string()> figures;  // JSON.
     std::function<bool(const Caller&, const std::string& lock)> may_read;
+    std::function<bool(const Caller&)> may_look;  // Whether there is anything that it may read.
     std::function<bool(const Caller&)> may_read_all;
     std::function<void(std::chrono::milliseconds, std::function<void()>)> after;
     std::function<Time()> now;

@@ -20,6 +20,7 @@ class Reader : public EventStream {
   void tell(std::string_view event, const std::string& json) override {
     events.emplace_back(event, json);
   }
+  void end() override { has_ended = true; }
   std::vector<std::string> of(std::string_view event) const {
     std::vector<std::string> found;
     for (const auto& [name, json] : events) {
@@ -28,6 +29,7 @@ class Reader : public EventStream {
     return found;
   }
   std::vector<std::pair<std::string, std::string>> events;
+  bool has_ended = false;
 
  private:
   Caller caller_;
@@ -54,6 +56,7 @@ class FeedTest : public ::testing::Test {
                 [](const Caller& caller, const std::string& lock) {
                   return caller.user == 0u || lock.starts_with(fmt::format("{}", *caller.user));
                 },
+            .may_look = [this](const Caller& caller) { return caller.user != dismissed_; },
             .may_read_all = [](const Caller& caller) { return caller.user == 0u; },
             .after = [this](auto, auto then) { next_ = std::move(then); },
             .now = [this] { return now_; },
@@ -84,6 +87,7 @@ class FeedTest : public ::testing::Test {
   Time now_ = 1'000s;
   std::function<void()> next_;
   int asked_ = 0;
+  uid_t dismissed_ = 99;
   std::shared_ptr<Feed> feed_;
 };
 
@@ -169,6 +173,15 @@ TEST_F(FeedTest, EachIsToldWhatItMayRead) {
     saw_its_own |= json.find("1/a") != std::string::npos;
   }
   EXPECT_TRUE(saw_its_own);
+}
+
+TEST_F(FeedTest, WhoMayLookNoLongerIsSentAway) {
+  const auto all = join(0), one = join(1);
+  dismissed_ = 1;
+  second();
+  EXPECT_TRUE(one->has_ended);
+  EXPECT_FALSE(all->has_ended);
+  EXPECT_EQ(feed_->streams(), 1u);
 }
 
 TEST_F(FeedTest, TheLogIsToldToWhoComesLater) {

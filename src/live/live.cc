@@ -109,6 +109,7 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
   void tell(std::string_view event, const std::string& json) override {
     send(fmt::format("event: {}\ndata: {}\n\n", event, json));
   }
+  void end() override { close(); }
 
  private:
   void expect_within(std::chrono::milliseconds time) {
@@ -357,33 +358,34 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   Feed::Host feed_host() {
-    return {.ask_status =
-                [this](auto tell) {
-                  return host_
-                      .ask_how_all_are(
-                          [tell](session::State&& state) { tell(status_of(std::move(state))); })
-                      .has_value();
-                },
-            .ask_locks =
-                [this](auto tell) {
-                  return host_
-                      .all_locks([this, tell](session::Locks&& told) {
-                        convert_later(std::move(told), tell);
-                      })
-                      .has_value();
-                },
-            .figures = host_.figures,
-            .may_read =
-                [this](const Caller& caller, const std::string& lock) {
-                  return host_.roles().may(caller, Right::read, lock);
-                },
-            .may_read_all =
-                [this](const Caller& caller) {
-                  return host_.roles().may_everywhere(caller, Right::read);
-                },
-            .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
-            .now = unix_time,
-            .lineage = Families{}};
+    return {
+        .ask_status =
+            [this](auto tell) {
+              return host_
+                  .ask_how_all_are(
+                      [tell](session::State&& state) { tell(status_of(std::move(state))); })
+                  .has_value();
+            },
+        .ask_locks =
+            [this](auto tell) {
+              return host_
+                  .all_locks(
+                      [this, tell](session::Locks&& told) { convert_later(std::move(told), tell); })
+                  .has_value();
+            },
+        .figures = host_.figures,
+        .may_read =
+            [this](const Caller& caller, const std::string& lock) {
+              return host_.roles().may(caller, Right::read, lock);
+            },
+        .may_look = [this](const Caller& caller) { return host_.roles().may(caller, Right::read); },
+        .may_read_all =
+            [this](const Caller& caller) {
+              return host_.roles().may_everywhere(caller, Right::read);
+            },
+        .after = [this](auto delay, auto then) { after(delay, std::move(then)); },
+        .now = unix_time,
+        .lineage = Families{}};
   }
 
   LiveHost host_;

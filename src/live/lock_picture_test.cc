@@ -75,7 +75,7 @@ TEST(LockPicture, WhatHappenedWhileNobodyLookedIsNotMadeUp) {
 
 TEST(LockPicture, ForgetsWhatIsLongAgo) {
   LockPicture picture;
-  for (std::uint64_t i = 0; i < 3 * LockPicture::kMostHistory; ++i) {
+  for (std::uint64_t i = 0; i < LockPicture::kMostHistory + 10; ++i) {
     picture.update({held("a", person(1, 0s, Turn{i}))}, Time{i});
   }
   EXPECT_THAT(picture.history_of("a"), SizeIs(LockPicture::kMostHistory));

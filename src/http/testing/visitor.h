@@ -1,6 +1,7 @@
 // Somebody at a daemon's HTTP port who says what it is told to, byte by byte if need be.
 #pragma once
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cstdint>
@@ -33,10 +34,11 @@ class HttpVisitor {
   // Until that has been heard, or the connection is closed.
   std::string hear_until(const std::string& words) {
     std::string all;
-    std::array<char, 4096> room{};
-    for (ssize_t n = 0; all.find(words) == std::string::npos &&
-                        (n = recv(socket_, room.data(), room.size(), 0)) > 0;) {
+    std::array<char, 65'536> room{};
+    for (ssize_t n = 0; (n = recv(socket_, room.data(), room.size(), 0)) > 0;) {
+      const std::size_t from = all.size() - std::min(all.size(), words.size());
       all.append(room.data(), static_cast<std::size_t>(n));
+      if (all.find(words, from) != std::string::npos) break;
     }
     return all;
   }
