@@ -200,7 +200,7 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   Result<std::string> place_for(const Caller& caller) {
     const auto pass = passes_.issue(caller, steady_clock::now());
     if (!pass) return pass.error();
-    return fmt::format("http://{}/#{}", address().text(), *pass);
+    return {boost::system::in_place_value, fmt::format("http://{}/#{}", address().text(), *pass)};
   }
   void note(const std::string& line, LogLevel level) {
     if (!is_closed_) feed_->note(line, level);

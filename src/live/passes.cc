@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <utility>
 
 namespace hapax::live {
 namespace {
@@ -17,7 +18,7 @@ Result<std::string> secret() {
   }
   std::string text;
   for (const std::uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
+  return {boost::system::in_place_value, std::move(text)};
 }
 
 // In a time that does not tell how much of it was right.
@@ -25,7 +26,7 @@ bool is_same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+    difference |= static_cast<unsigned>(a[i] ^ b[i]);
   }
   return difference == 0;
 }
@@ -48,7 +49,7 @@ Result<std::string> Passes::issue(const Caller& caller, Instant now) {
   auto pass = secret();
   if (!pass) return pass.error();
   issued_.push_back({*pass, caller, now + kGoodFor});
-  return *pass;
+  return pass;
 }
 
 const Caller* Passes::find(std::string_view pass, Instant now) const {
