@@ -74,6 +74,7 @@ void Clients::on_gone(Visitor& visitor) {
   visitors_.erase(gone);
   host_.log(fmt::format("client pid {} is gone", visitor.pid()), LogLevel::debug);
   if (is_stopped_) return;
+  visitor.stop_keeping();
   if (!visitor.may_live_on() && !leaves_job(visitor)) return forget_all(gone);
   forget(gone, What::waits);
   if (leaves_job(visitor)) {
@@ -93,7 +94,8 @@ void Clients::forget(const std::shared_ptr<Visitor>& visitor, What what, std::fu
     if (at == requests.begin()) break;
     --at;
     below = at->first;
-    const auto delay = host_.lock_delays.of(at->second.name());
+    const auto delay = visitor->has_said_goodbye() ? std::chrono::milliseconds{0}
+                                                   : host_.lock_delays.of(at->second.name());
     if (what == What::everything && at->second.is_held() && delay.count() > 0) {
       host_.after(delay, [this, visitor, id = *below] { end_request(*visitor, id); });
     } else if (what == What::everything || !at->second.is_held()) {
