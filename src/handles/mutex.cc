@@ -29,6 +29,13 @@ class Mutex::Impl {
 
   // Nothing is allocated and nobody is told; no clock is read unless there is a lease.
   bool enter_again() noexcept {
+    if (!can_lose_) {
+      // Straight into its place: a copy waits for what was written a moment ago. Who enters is
+      // alone.
+      if (!gateway_->enter_again(handle_.get(), holding_)) return false;
+      is_held_.store(true, std::memory_order_relaxed);
+      return true;
+    }
     detail::Holding holding;
     return gateway_->enter_again(handle_.get(), holding) && keep(holding);
   }

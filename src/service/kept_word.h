@@ -74,8 +74,8 @@ inline KeptWord::Entry KeptWord::entry_for(std::uint64_t number) const noexcept 
 }
 
 template <class Clock, class Due>
-inline std::optional<KeptWord::Entry> KeptWord::enter_again(const LeaseTerm& lease, Clock&& clock,
-                                                            Due&& due) noexcept {
+[[gnu::always_inline]] inline std::optional<KeptWord::Entry> KeptWord::enter_again(
+    const LeaseTerm& lease, Clock&& clock, Due&& due) noexcept {
   std::uint64_t word = word_.load(std::memory_order_acquire);
   while (kept::state_of(word) == kept::State::kept) {
     // If the driver changes any of this meanwhile, it has changed the word before.
