@@ -58,11 +58,14 @@ class Worker {
   void run() {
     while (!is_asked_to_end) {
       try {
-        if (!client_ || client_->lost().stop_requested()) client_.emplace(options_.address);
-        enter_and_leave(random_.below(options_.locks.size()));
+        if (!client_ || client_->lost().stop_requested()) connect();
+        // As often as not the same again: then it may have stayed here.
+        if (random_.below(2) == 0) which_ = random_.below(options_.locks.size());
+        enter_and_leave(which_);
         sleep_about(options_.rest_ms);
       } catch (const std::system_error& e) {
         if (e.code().category() != error_category()) throw;  // Ours: the history, the counter.
+        mutexes_.clear();
         client_.reset();
         std::this_thread::sleep_for(milliseconds{50});
       }
@@ -71,9 +74,17 @@ class Worker {
   }
 
  private:
+  void connect() {
+    mutexes_.clear();
+    client_.emplace(options_.address);
+    for (const std::string& lock : options_.locks) {
+      mutexes_.push_back(std::make_unique<Mutex>(*client_, lock));
+    }
+  }
+
   void enter_and_leave(std::size_t which) {
     const std::string& lock = options_.locks[which];
-    Mutex mutex{*client_, lock};
+    Mutex& mutex = *mutexes_[which];
     if (const auto error = acquire(mutex)) throw std::system_error{error, lock};
     const Fence fence = mutex.fence();
     const std::stop_token lost = mutex.lost();
@@ -154,6 +165,8 @@ class Worker {
   Prng random_;
   std::vector<std::unique_ptr<Counter>> counters_;  // By lock.
   std::optional<Client> client_;
+  std::vector<std::unique_ptr<Mutex>> mutexes_;  // Of that client, one a lock.
+  std::size_t which_ = 0;                        // Was used last.
 };
 
 int run(int argc, char** argv) {
