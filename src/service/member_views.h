@@ -83,6 +83,7 @@ class MemberViews {
   Result<void> acquire(std::string_view name, WaiterId waiter, Want want, ViewOrders& orders) {
     return locks_.acquire(keeper_, name, waiter, want, orders);
   }
+  void note_turn(WaiterId waiter, Turn last) { locks_.note_turn(waiter, last); }
   Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last,
                        ViewOrders& orders);
   Result<void> abandon(std::string_view name, WaiterId waiter, ViewOrders& orders) {

@@ -158,6 +158,8 @@ Result<void> Service::acquire(Instant now, std::string_view name, WaiterId waite
 
 Result<void> Service::release(Instant now, std::string_view name, WaiterId waiter,
                               std::optional<Turn> last, Orders& orders) {
+  // It has taken its turns, even if it turns out to have lost the lock with the lease.
+  if (last) views_.note_turn(waiter, *last);
   settle_time(now, orders);
   const auto released = views_.release(name, waiter, last, orders);
   if (released && keeper().is_leaving()) go_on(now, orders);

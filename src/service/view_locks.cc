@@ -172,7 +172,8 @@ void ViewLocks::grant_what_waits_for_a_lease(ViewOrders& orders) {
 // It is told that its grant is lost, and then the algorithm releases.
 void ViewLocks::take_from(const std::string& name, WaiterId waiter, ViewOrders& orders) {
   orders.lost.push_back(waiter);
-  const auto last = holders_->take_back(waiter);
+  const bool is_noted = noted_ && noted_->first == waiter;
+  const auto last = is_noted ? std::optional{noted_->second} : holders_->take_back(waiter);
   const auto released =
       last ? table_->release_kept(name, waiter, *last, out_) : table_->release(name, waiter, out_);
   HAPAX_CHECK(released.has_value());

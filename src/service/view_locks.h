@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -54,6 +55,8 @@ class ViewLocks {
 
   Result<void> acquire(const Keeper& keeper, std::string_view name, WaiterId waiter, Want want,
                        ViewOrders& orders);
+  // It is about to release, after an entry with that turn; its word knows nothing of it any more.
+  void note_turn(WaiterId waiter, Turn last) { noted_.emplace(waiter, last); }
   Result<void> release(const Keeper& keeper, std::string_view name, WaiterId waiter,
                        std::optional<Turn> last, ViewOrders& orders);
   Result<void> abandon(const Keeper& keeper, std::string_view name, WaiterId waiter,
@@ -132,6 +135,7 @@ class ViewLocks {
   std::vector<Waiting> wants_;      // While no view runs, in order.
   // While one does: entered by the algorithm, but without a lease no client is let in.
   std::vector<Grant> unleased_;
+  std::optional<std::pair<WaiterId, Turn>> noted_;  // The last that was about to release.
   // What others have reported for the view that is about to begin.
   std::map<Life, std::vector<std::string>> reports_;
   Outbox out_;

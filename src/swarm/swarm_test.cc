@@ -147,6 +147,15 @@ TEST(Swarm, AreCaughtWhenTheyEnterWhatIsKeptWithoutTheRules) {
   EXPECT_GT(fences, 0u);
 }
 
+// A program woke up when its lease was over, and gave back what it had kept before its member
+// looked at the lease: the turns that it had taken by itself were forgotten, and its next fence was
+// not larger.
+TEST(Swarm, DoNotForgetTheTurnsOfWhatIsGivenBackTooLate) {
+  for (const std::uint64_t seed : {std::uint64_t{19630143204}, std::uint64_t{19630143060}}) {
+    EXPECT_EQ(run_swarm(SwarmPlan::draw("carvalho-roucairol", seed)).violation, "") << seed;
+  }
+}
+
 // Of clients that keep what they have unlocked, in memory that they share with their member.
 TEST(Swarm, AreCaughtWhenClientsEnterWhatIsKeptWithoutTheRules) {
   for (const bool fixed : {false, true}) {
