@@ -4,7 +4,7 @@ namespace hapax::client {
 
 KeptLock::~KeptLock() {
   if (forks_ != forks() || !at_) return;
-  if (word_ != nullptr && kept::give_up(*word_)) at_->release(first_);
+  if (word_ != nullptr && kept::give_up(*word_)) at_->release(grant_);
   at_->words().put_back(index_);
 }
 
@@ -17,13 +17,13 @@ bool KeptLock::enter_again(detail::Holding& holding) noexcept {
     if (!kept::enter(*word_, seen)) continue;
     const std::uint64_t number = kept::number_of(seen) + 1;
     // Looked at last: what is good now was good when the word was taken.
-    if (!first_.lost.stop_requested() && at_->valid_for() > std::chrono::milliseconds{0}) {
-      holding = first_;
+    if (!grant_.lost.stop_requested() && at_->valid_for() > std::chrono::milliseconds{0}) {
+      holding = grant_;
       holding.entry = number;
-      holding.fence.turn = Turn{hapax::number(first_.fence.turn) + (number - first_.entry)};
+      holding.fence.turn = Turn{hapax::number(grant_.fence.turn) + (number - grant_.entry)};
       return true;
     }
-    if (kept::leave(*word_, number, false) == kept::Left::back) at_->release(first_);
+    if (kept::leave(*word_, number, false) == kept::Left::back) at_->release(grant_);
     return false;
   }
   return false;
@@ -55,14 +55,14 @@ void KeptLock::on_granted(const std::shared_ptr<Connection>& connection, detail:
     return;
   }
   word_ = word;
-  first_ = holding;
+  grant_ = holding;
   was_granted_.store(true, std::memory_order_relaxed);
 }
 
 bool KeptLock::leave(const detail::Holding& holding) noexcept {
   if (holding.entry == 0) return false;
   const std::lock_guard lock{mutex_};
-  if (word_ == nullptr || holding.request != first_.request) return false;  // It was lost.
+  if (word_ == nullptr || holding.request != grant_.request) return false;  // It was lost.
   const bool may_keep = !holding.lost.stop_requested();
   if (kept::leave(*word_, holding.entry, may_keep) == kept::Left::back) at_->release(holding);
   return true;

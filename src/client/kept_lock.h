@@ -36,7 +36,7 @@ class KeptLock final : public detail::LockHandle {
   std::shared_ptr<Connection> at_;
   std::uint32_t index_ = 0;     // Of the word there.
   kept::Word* word_ = nullptr;  // Null before the first grant by it.
-  detail::Holding first_;       // The last of these grants.
+  detail::Holding grant_;       // The last by the word: its first entry.
 };
 
 }  // namespace hapax::client

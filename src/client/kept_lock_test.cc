@@ -90,6 +90,30 @@ TEST_F(KeptByClients, IsTakenBackForOthersWhereverTheyAre) {
   }
 }
 
+TEST_F(KeptByClients, IsShownAsKeptAndBrokenByTheFenceOfItsLastEntry) {
+  Client client{daemons_.address(0)};
+  Mutex mutex{client, "orders"};
+  warm(mutex);
+  Client looks{daemons_.address(1)};
+  const auto holder = [&] {
+    const auto locks = looks.who("orders");
+    return locks.empty() ? std::nullopt : locks.front().holder;
+  };
+  ASSERT_TRUE(holder());
+  EXPECT_FALSE(holder()->fence) << "nobody is inside";
+  mutex.lock();
+  ASSERT_TRUE(holder());
+  EXPECT_EQ(holder()->fence, mutex.fence()) << "not the one that it was granted with";
+  const std::stop_token lost = mutex.lost();
+  looks.break_lock("orders", mutex.fence());
+  EXPECT_TRUE(eventually([&] { return lost.stop_requested(); }));
+  const Fence broken = mutex.fence();
+  mutex.unlock();
+  mutex.lock();
+  EXPECT_GT(mutex.fence(), broken);
+  mutex.unlock();
+}
+
 TEST_F(KeptByClients, IsGivenBackByTheUnlockIfSomebodyWaits) {
   Client client{daemons_.address(0)};
   Mutex mutex{client, "orders"};

@@ -67,6 +67,22 @@ class LostGrants : public ::testing::Test, public Holders {
   EngineRegister engine_;
 };
 
+// It has left, and its word is nobody's any more; only then is it seen that the lease is over.
+TEST_F(LostGrants, WhatIsGivenBackTooLateTellsItsTurnsAllTheSame) {
+  acquire(1);
+  acquire(2);
+  orders_.clear();
+  EXPECT_FALSE(
+      service_.release(service_.lease().end(), "it", WaiterId{1}, Turn{9}, orders_).has_value());
+  EXPECT_THAT(orders_.lost, ElementsAre(WaiterId{1}));
+  const LockTable* const table = service_.views().table();
+  ASSERT_NE(table, nullptr);
+  const auto lock = table->describe("it");
+  ASSERT_TRUE(lock && lock->holder);
+  EXPECT_EQ(lock->holder->waiter, WaiterId{2});
+  EXPECT_GT(lock->holder->fence.turn, Turn{9});
+}
+
 TEST_F(LostGrants, WhoWasNotToldYetLosesNothingAndIsLetInByTheNextLease) {
   orders_.clear();
   acquire(1);

@@ -43,7 +43,7 @@ class ClientRequest final : public Asker {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // The same, for what it was granted by the word; null: it was not.
+  // What it was granted by, with a bound to what it may claim by now; null: not by a word.
   KeptGrant* by_word();
   // Whether that ended the request, since it only kept the lock.
   bool stop_keeping();

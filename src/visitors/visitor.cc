@@ -1,6 +1,7 @@
 #include "visitors/visitor.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/credentials.h"
 #include "base/printable.h"
@@ -58,9 +59,14 @@ void Visitor::share() {
 
 void Visitor::stop_keeping() {
   if (!kept) return;
-  for (auto at = requests.begin(); at != requests.end();) {
-    ClientRequest& request = (at++)->second;  // It may be the last that is seen of it.
-    request.on_wanted(request.waiter());
+  // What one gives back may end others.
+  std::vector<session::RequestId> all;
+  for (const auto& [id, request] : requests) {
+    if (request.is_held()) all.push_back(id);
+  }
+  for (const session::RequestId id : all) {
+    const auto at = requests.find(id);
+    if (at != requests.end()) at->second.on_wanted(at->second.waiter());
   }
 }
 
