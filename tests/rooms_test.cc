@@ -121,7 +121,7 @@ const std::map<std::string, Names> kSees{
     {"check",
      {"base", "core", "wire", "voting", "catalog", "election", "memory", "world", "search"}},
     {"viewcheck",
-     {"base", "core", "wire", "catalog", "locks", "view", "service", "search", "check"}},
+     {"base", "core", "kept", "wire", "catalog", "locks", "view", "service", "search", "check"}},
     {"redlock", {"base", "search"}},
     {"sim", {"base", "core", "wire", "voting", "catalog", "election", "world"}},
     {"compare", {"base", "voting", "catalog", "sim"}},

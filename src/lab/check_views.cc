@@ -46,7 +46,8 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
                              {"restored", &ViewCheckOptions::restored},
                              {"cut", &ViewCheckOptions::cut},
                              {"settings", &ViewCheckOptions::settings},
-                             {"answer", &ViewCheckOptions::lost_answer}}) {
+                             {"answer", &ViewCheckOptions::lost_answer},
+                             {"client", &ViewCheckOptions::death}}) {
     if (kind == known.name) {
       options.*known.allowed = true;
       return;
@@ -54,7 +55,7 @@ void allow(ViewCheckOptions& options, const std::string& kind) {
   }
   throw UsageError{fmt::format(
       "fault '{}' is not known; views have crash, pause, restart, leave, evict, delete, wiped, "
-      "restored, cut, settings and answer",
+      "restored, cut, settings, answer and client",
       kind)};
 }
 
@@ -64,6 +65,7 @@ ViewCheckOptions view_options_from(const CheckArguments& a) {
   options.joiners = in_range("--join", a.views.joiners, 0, kMostInViews);
   options.entries = in_range("--entries", a.entries, 1, 9);
   options.units = in_range("--units", a.units, 1, kMostInViews);
+  options.again = in_range("--again", a.views.again, 0, 9);
   options.faults = in_range("--most-faults", a.views.most_faults, 0, 9);
   options.gate = a.views.gate;
   options.most_bytes = static_cast<std::uint64_t>(a.memory_mib) << 20;
@@ -135,6 +137,7 @@ int run_check_views(const CheckArguments& a) {
                    {"join", a.views.joiners},
                    {"entries", a.entries},
                    {"units", a.units},
+                   {"again", a.views.again},
                    {"most_faults", a.views.most_faults},
                    {"without", a.views.without}},
                   check);

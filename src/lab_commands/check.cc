@@ -9,14 +9,18 @@ void add_views(Command& command, ViewArguments& a) {
               {.shows_default = true, .group = group});
   command.add("--join", &a.joiners, "So many of the processes are outside at first",
               {.shows_default = true, .group = group});
-  command.add("--most-faults", &a.most_faults,
-              "Faults in one run; --faults says which: crash, pause (the default), restart, leave, "
-              "evict, delete, wiped, restored, cut, settings, answer",
-              {.shows_default = true, .group = group});
+  command.add(
+      "--most-faults", &a.most_faults,
+      "Faults in one run; --faults says which: crash, pause (the default), restart, leave, "
+      "evict, delete, wiped, restored, cut, settings, answer, client (one with --again dies)",
+      {.shows_default = true, .group = group});
   command.add("--fixed", &a.fixed,
               "Of a fixed list of members, which agree by unanimity; its faults are restart (the "
               "default), link and file",
               {.group = group});
+  command.add("--again", &a.again,
+              "How often a client takes a lock again that has stayed with it, without asking",
+              {.shows_default = true, .group = group});
   command.add("--gate", &a.gate,
               "Clients read and write behind a gate, and may write late; also of redlock",
               {.group = group});
@@ -84,6 +88,8 @@ Command describe_check(CheckArguments& a) {
       "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"
       "  hapax check views -n 2 --algorithm naimi-trehel --join 1   members crash, pause and join\n"
       "  hapax check views --algorithm naimi-trehel --without barrier   why there is one\n"
+      "  hapax check views -n 2 --algorithm carvalho-roucairol --again 2   locks that stay with "
+      "clients\n"
       "  hapax check views --fixed -n 2 --algorithm lamport --most-faults 2   members of a list "
       "restart\n"
       "  hapax check redlock -n 3 --faults pause                    two inside\n"

@@ -61,6 +61,7 @@ struct ViewArguments {
   std::string inside = "ricart-agrawala";
   std::int64_t joiners = 0;
   std::int64_t most_faults = 1;
+  std::int64_t again = 0;
   bool gate = false;
   bool fixed = false;
   std::string without;

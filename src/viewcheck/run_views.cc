@@ -48,6 +48,9 @@ Result<CheckReport> check_views_of(std::string_view name, const ViewCheckOptions
   if (algorithm->shared && options.settings) {
     return error("{} lets several in, and cannot be exchanged while members run", name);
   }
+  if (options.again > 0 && !algorithm->info.permission_stays) {
+    return error("--again is for algorithms whose permission stays; that of {} does not", name);
+  }
   ViewModel model{*algorithm, options};
   Search search{model, options.most_bytes};
   const bool finished = search.run(observer);

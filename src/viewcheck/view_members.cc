@@ -22,8 +22,9 @@ ViewMembers::Reaction ViewMembers::finish(const MemberViews& next, Reaction reac
                               })});
   }
   HAPAX_CHECK(orders_.grants.size() <= 1);
-  if (!orders_.grants.empty()) reaction.granted = orders_.grants.front().fence;
+  if (!orders_.grants.empty()) reaction.granted = orders_.grants.front();
   reaction.lost = !orders_.lost.empty();
+  reaction.wanted = !orders_.wanted.empty() || !orders_.recalled.empty();
   reaction.ended = orders_.ended;
   if (!orders_.complaints.empty()) reaction.complaint = orders_.complaints.front().text;
   return reaction;

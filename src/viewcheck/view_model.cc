@@ -98,12 +98,15 @@ void ViewModel::expand_process(Steps& steps, std::uint32_t i) {
   };
   take(scene_.can_write(i), ViewStep::write, [&] { scene_.write(i); });
   take(p.ghost.has_value(), ViewStep::expire_ghost, [&] { scene_.expire_ghost(i); });
+  take(scene_.can_enter_again(i), ViewStep::enter_again, [&] { scene_.enter_again(i); });
   if (!p.alive) {
     take(scene_.can_expire(i) && !options_.leaves_out(ViewRule::loop_beats), ViewStep::expire,
          [&] { scene_.expire(i); });
     fault(options_.restart, ViewStep::restart, [&] { scene_.restart(i); });
     return;
   }
+  take(scene_.can_hear(i), ViewStep::hear, [&] { scene_.hear(i); });
+  fault(options_.death && scene_.can_die(i), ViewStep::die, [&] { scene_.die(i); });
   if (scene_.is_late(i)) return take(true, ViewStep::wake, [&] { scene_.wake(i); });
 
   take(scene_.has_modes() && scene_.can_ask(i), ViewStep::ask_to_share,

@@ -21,6 +21,7 @@ namespace hapax {
 enum class ViewStep : std::uint8_t {
   // What happens eventually if it stays possible.
   exit,
+  hear,
   read,
   write,
   deliver,
@@ -35,6 +36,8 @@ enum class ViewStep : std::uint8_t {
   // What may happen or not.
   ask,
   ask_to_share,
+  enter_again,
+  die,
   join,
   pause,
   crash,

@@ -36,6 +36,12 @@ std::string ViewModel::tell(const SearchStep& step) const {
   switch (static_cast<ViewStep>(step.kind)) {
     case ViewStep::exit:
       return fmt::format("P{}'s client leaves", who);
+    case ViewStep::hear:
+      return fmt::format("P{} hears that its client has left", who);
+    case ViewStep::enter_again:
+      return fmt::format("P{}'s client takes the lock again, which has stayed with it", who);
+    case ViewStep::die:
+      return fmt::format("P{}'s client dies", who);
     case ViewStep::read:
       return fmt::format("P{}'s client reads behind the gate", who);
     case ViewStep::write:

@@ -14,6 +14,7 @@ struct ViewCheckOptions {
   std::uint32_t joiners = 0;  // … of which the last so many are outside at first.
   std::uint32_t entries = 1;  // How often each asks.
   std::uint32_t units = 1;    // Of a semaphore.
+  std::uint32_t again = 0;    // How often a client may enter by itself a lock that stays with it.
   // How many faults of all kinds there are in one run, and which kinds.
   std::uint32_t faults = 1;
   bool crash = true;
@@ -27,6 +28,7 @@ struct ViewCheckOptions {
   bool cut = false;          // A link stays cut, until one of its ends gives way.
   bool settings = false;     // Somebody sets another algorithm for the next view: other_than().
   bool lost_answer = false;  // Of a commit that happened, or that did not.
+  bool death = false;        // Of a client that was granted a lock that may stay with it.
   bool gate = false;         // Clients read and write behind a gate, and may write late.
   std::optional<ViewRule> without{};
   std::uint64_t most_bytes = std::uint64_t{4} << 30;

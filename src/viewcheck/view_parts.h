@@ -10,6 +10,7 @@
 #include "core/fence.h"
 #include "core/mutex_algorithm.h"
 #include "core/shared_algorithm.h"
+#include "kept/word.h"
 #include "locks/outbox.h"
 #include "view/roll.h"
 
@@ -35,22 +36,32 @@ struct Process {
   std::uint8_t left = 0;        // How often it may still ask.
   Fence fence{};                // Of the client inside.
   bool written = false;         // The client inside has done its work.
+  // If the lock may stay with the client: its word, and how often it has been entered by it since
+  // the grant. `fence` is that of the last entry.
+  kept::State word = kept::State::away;
+  std::uint8_t again = 0;
+  bool gives_back = false;  // It has left by the word, and its member does not know yet.
   std::optional<Pen> pen{};
   std::uint8_t lives = 1;
   std::optional<Life> ghost{};  // The life before, if its lease is not over …
   bool ghost_inside = false;    // … and whether its client still relies on it.
   Mode ghost_mode = Mode::exclusive;
   HAPAX_RECORD(Process, member, before, alive, expired, going, gone, client, mode, left, fence,
-               written, pen, lives, ghost, ghost_inside, ghost_mode)
+               written, word, again, gives_back, pen, lives, ghost, ghost_inside, ghost_mode)
 
   // The client, as this request of it is known to the member.
   WaiterId waiter() const { return WaiterId{left}; }
+  // The member goes by the word: the client may enter again by itself, or has done so.
+  bool is_by_word() const { return word != kept::State::away || gives_back; }
   // The client has left, or has been told that it is lost.
   void stop_working() {
     client = Phase::idle;
     mode = Mode::exclusive;
     fence = {};
     written = false;
+    word = kept::State::away;
+    again = 0;
+    gives_back = false;
   }
 };
 

@@ -39,6 +39,11 @@ enum class ViewRule : std::uint8_t {
   later_epoch,
   lapse_ends,
   settings_by_view,
+  kept_promise,
+  kept_taken_back,
+  kept_in_its_view,
+  kept_turns_told,
+  kept_turns_at_loss,
 };
 
 struct ViewRuleInfo {
@@ -92,8 +97,9 @@ inline constexpr std::array kViewRules{
                  "whoever leaves stays until its clients have left or its lease is over"},
     ViewRuleInfo{ViewRule::missing_waits, "missing-waits",
                  "a member whose record is deleted stays until its lease is over"},
-    ViewRuleInfo{ViewRule::first_view_waits, "first-view-waits",
-                 "where nobody is in the recorded view, the next waits for leases that may be forgotten"},
+    ViewRuleInfo{
+        ViewRule::first_view_waits, "first-view-waits",
+        "where nobody is in the recorded view, the next waits for leases that may be forgotten"},
     ViewRuleInfo{ViewRule::back_ends, "back-ends",
                  "a member that finds an earlier view recorded than its own ends this life"},
     ViewRuleInfo{ViewRule::later_epoch, "later-epoch",
@@ -102,6 +108,16 @@ inline constexpr std::array kViewRules{
                  "a member whose lease ran out comes back as another life"},
     ViewRuleInfo{ViewRule::settings_by_view, "settings-by-view",
                  "another algorithm holds from the view on that has it, for all at once"},
+    ViewRuleInfo{ViewRule::kept_promise, "kept-promise",
+                 "whoever enters again by itself looks at its promise after it has taken the word"},
+    ViewRuleInfo{ViewRule::kept_taken_back, "kept-taken-back",
+                 "what stays with a client is taken from it before it is given back"},
+    ViewRuleInfo{ViewRule::kept_in_its_view, "kept-in-its-view",
+                 "what only stays with a client is its no more when the view stops"},
+    ViewRuleInfo{ViewRule::kept_turns_told, "kept-turns-told",
+                 "when a client gives back, or dies, the turns that it took by itself are counted"},
+    ViewRuleInfo{ViewRule::kept_turns_at_loss, "kept-turns-at-loss",
+                 "so are they when its lock is lost"},
 };
 
 constexpr std::optional<ViewRule> view_rule_named(std::string_view name) {

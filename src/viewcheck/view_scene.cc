@@ -61,16 +61,12 @@ std::uint32_t ViewScene::member_in(const Roll& roll, Life life) {
   return members_.react(members_.born_as(life), input, act).member;
 }
 
-bool ViewScene::is_late(std::uint32_t i) const {
-  return processes[i].alive && processes[i].expired && keeper(i).is_leased();
-}
-
 // --- clients ---
 
 bool ViewScene::can_ask(std::uint32_t i) const {
   const Process& p = processes[i];
-  return p.client == Phase::idle && p.left > 0 && !p.going && !p.gone && !p.pen &&
-         keeper(i).standing() != Standing::outside;
+  return p.client == Phase::idle && !p.is_by_word() && p.left > 0 && !p.going && !p.gone &&
+         !p.pen && keeper(i).standing() != Standing::outside;
 }
 
 void ViewScene::ask(std::uint32_t i, Mode mode) {
@@ -97,20 +93,44 @@ bool ViewScene::can_exit(std::uint32_t i) const {
 
 void ViewScene::exit(std::uint32_t i) {
   Process& p = touch(i);
-  p.stop_working();
+  if (p.is_by_word()) return leave_by_word(i);
   const bool is_changing = keeper(i).standing() == Standing::changing;
-  if (is_changing && leaves_out(ViewRule::release_remembered)) return;
-  const Input input{Kind::release, 0, number(p.waiter())};
-  const auto release = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
-    reaction.refused = !member.release(lock_, p.waiter(), std::nullopt, orders).has_value();
-  };
-  const Reaction& left = react(i, input, release);
-  if (!left.refused) return take(i, left);
-  if (p.before) {
-    const Reaction& left_before = members_.react(*p.before, input, release);
-    if (!left_before.refused) return take_from_before(i, left_before);
+  if (is_changing && leaves_out(ViewRule::release_remembered)) return p.stop_working();
+  give_back_what_is_known(i);
+}
+
+void ViewScene::give_back_what_is_known(std::uint32_t i) {
+  if (!give_back(i)) fail("exclusion", "P{}'s client is inside, and its lock does not know", i);
+}
+
+// The product's client, both halves of KeptLock::leave() and enter_again().
+
+void ViewScene::leave_by_word(std::uint32_t i, bool may_keep) {
+  Process& p = touch(i);
+  ClientWord client{p};
+  p.client = Phase::idle;
+  p.written = false;
+  p.gives_back = kept::leave(client.word, client.entry(), may_keep) == kept::Left::back;
+  p.word = client.state();
+}
+
+bool ViewScene::can_enter_again(std::uint32_t i) const {
+  const Process& p = processes[i];
+  return p.word == kept::State::kept && p.again < options_.again && !p.pen &&
+         (p.alive || !p.expired);
+}
+
+void ViewScene::enter_again(std::uint32_t i) {
+  Process& p = touch(i);
+  ClientWord client{p};
+  std::uint64_t seen = client.word.load();
+  while (!kept::enter(client.word, seen)) {
   }
-  fail("exclusion", "P{}'s client is inside, and its lock does not know", i);
+  p.word = client.state();
+  ++p.again;
+  p.fence.turn = next(p.fence.turn);
+  if (p.expired && !leaves_out(ViewRule::kept_promise)) return leave_by_word(i, false);
+  enter(i, p.fence);
 }
 
 bool ViewScene::can_read(std::uint32_t i) const {
@@ -229,7 +249,8 @@ bool ViewScene::has_forgotten_a_lease() const {
   const auto knows = [&](Life life) { return reg.beat_of(life) != nullptr || reg.roll.has(life); };
   for (std::uint32_t j = 0; j < n_; ++j) {
     const Process& p = processes[j];
-    const bool relies = p.alive ? keeper(j).is_leased() : p.client == Phase::inside;
+    const bool relies =
+        p.alive ? keeper(j).is_leased() : p.client == Phase::inside || p.word == kept::State::kept;
     if (relies && !p.expired && !knows(keeper(j).self())) return true;
     if (p.ghost && !knows(*p.ghost)) return true;
   }
@@ -318,10 +339,8 @@ void ViewScene::commit(std::uint32_t i, bool answered, bool done) {
 }
 
 void ViewScene::wake(std::uint32_t i) {
-  tell_and_take(i, {Kind::lease_ended, 0, 0}, [&](Keeper& k, auto& fx) {
-    k.lease_ended(fx);
-    if (!leaves_out(ViewRule::lapse_ends)) k.lapse();
-  });
+  tell_and_take(i, {Kind::lease_ended, 0, 0},
+                [&](Keeper& k, auto& fx) { notice_lease_end(k, fx); });
 }
 
 bool ViewScene::can_beat(std::uint32_t i) const {
@@ -384,6 +403,7 @@ void ViewScene::crash(std::uint32_t i) {
   Process& p = touch(i);
   p.alive = false;
   if (p.client == Phase::waiting) p.client = Phase::idle;
+  if (p.gives_back) p.stop_working();  // Nobody hears it.
   if (!options_.restart) p.left = 0;
   // Nothing is left but whose beat it was; and, where that matters, what it has written down.
   const Epoch written = options_.engine_forgets() ? keeper(i).roll().epoch : Epoch{};
@@ -396,7 +416,8 @@ void ViewScene::restart(std::uint32_t i) {
   Process& p = touch(i);
   p.alive = true;
   if (!p.expired && engine().reg.beat_of(keeper(i).self()) != nullptr) leave_ghost(i);
-  if (p.client == Phase::inside && !leaves_out(ViewRule::rejoin_empty)) p.stop_working();
+  const bool holds = p.client == Phase::inside || p.is_by_word();
+  if (holds && !leaves_out(ViewRule::rejoin_empty)) p.stop_working();
   be_reborn(i);
 }
 
@@ -475,7 +496,8 @@ void ViewScene::follow(std::uint32_t i) {
 
 bool ViewScene::can_forget(std::uint32_t i) const {
   const Keeper& k = keeper(i);
-  return processes[i].client == Phase::idle && k.may_grant() && !k.is_proposing();
+  const Process& p = processes[i];
+  return p.client == Phase::idle && !p.is_by_word() && k.may_grant() && !k.is_proposing();
 }
 
 // The view begins anew, for this member alone.

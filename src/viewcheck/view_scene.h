@@ -15,13 +15,20 @@ class ViewScene : public ViewStage {
 
   // --- what can happen to process i, alive and not late unless said otherwise ---
 
-  // Paused past its lease: whatever it does next, it notices first.
-  bool is_late(std::uint32_t i) const;
+  using ViewStage::is_late;
 
   bool can_ask(std::uint32_t i) const;
   void ask(std::uint32_t i, Mode mode);
   bool can_exit(std::uint32_t i) const;
   void exit(std::uint32_t i);
+  // By the word, without asking. Late or not, alive or not: only its client is needed for that.
+  bool can_enter_again(std::uint32_t i) const;
+  void enter_again(std::uint32_t i);
+  // Late or not.
+  bool can_hear(std::uint32_t i) const { return processes[i].gives_back; }
+  void hear(std::uint32_t i) { give_back_what_is_known(i); }
+  bool can_die(std::uint32_t i) const { return processes[i].is_by_word(); }
+  void die(std::uint32_t i) { give_back_what_is_known(i); }
   bool can_read(std::uint32_t i) const;
   void read(std::uint32_t i);
   // Late or not, alive or not: a client that sleeps may wake up here.
@@ -86,6 +93,8 @@ class ViewScene : public ViewStage {
  private:
   using Handling = Keeper::Handling;
 
+  void give_back_what_is_known(std::uint32_t i);
+  void leave_by_word(std::uint32_t i, bool may_keep = true);
   // Runs from the start, as if it had always done so: a member that has just begun that view.
   std::uint32_t member_in(const Roll& roll, Life life);
   template <class What>

@@ -29,7 +29,9 @@ ViewStage::ViewStage(const Operations& algorithm, const ViewCheckOptions& option
       n_(options.n),
       capacity_(Instance{algorithm, View{}, {.units = options.units}}.capacity()),
       lock_(some_lock()),
-      members_(policy_of(algorithm, options)) {}
+      members_(policy_of(algorithm, options)) {
+  if (leaves_out(ViewRule::kept_turns_at_loss)) members_.forget_turns_at_loss();
+}
 
 std::uint32_t ViewStage::process_of(Life life) const {
   return static_cast<std::uint32_t>((number(life) - 1) % n_);
@@ -79,6 +81,7 @@ void ViewStage::take(std::uint32_t i, const Reaction& reaction) {
   const bool is_later = after.roll().epoch > before.roll().epoch;
   const Life self = before.self();
   p.member = reaction.member;
+  if (p.is_by_word()) see_word(i, reaction);
   // It may not hear at once that this life is over, and was promised the lease.
   if (reaction.ended && p.client == Phase::inside && !p.expired) leave_ghost(i);
   if (reaction.lost && !(reaction.ended && leaves_out(ViewRule::rejoin_empty))) p.stop_working();
@@ -86,6 +89,7 @@ void ViewStage::take(std::uint32_t i, const Reaction& reaction) {
   if (is_later) drop_what_is_old(i);
   if (reaction.granted) grant(i, *reaction.granted);
   if (leaves_out(ViewRule::lease_at_entry)) grant_without_lease(i);
+  if (reaction.wanted && p.is_by_word()) stop_keeping(i);
   if (!reaction.ended) return;
   p.gone = p.going;
   be_reborn(i);
@@ -163,7 +167,15 @@ void ViewStage::drop_what_is_old(std::uint32_t i) {
 
 // --- clients ---
 
-void ViewStage::grant(std::uint32_t i, Fence fence) {
+void ViewStage::grant(std::uint32_t i, const Grant& grant) {
+  Process& p = processes[i];
+  enter(i, grant.fence);
+  const bool may_stay = options_.again > 0 && grant.may_keep && p.mode == Mode::exclusive;
+  p.word = may_stay ? kept::State::used : kept::State::away;
+  p.again = 0;
+}
+
+void ViewStage::enter(std::uint32_t i, Fence fence) {
   Process& p = processes[i];
   p.client = Phase::inside;
   p.fence = leaves_out(ViewRule::epoch_in_fence) ? Fence{Epoch{}, fence.turn} : fence;
@@ -203,10 +215,76 @@ void ViewStage::check_fence(std::uint32_t i) {
 void ViewStage::grant_without_lease(std::uint32_t i) {
   const LockTable* table = members_[processes[i].member].table();
   if (table == nullptr || processes[i].client != Phase::waiting) return;
-  if (const auto holder = table->describe(lock_).value().holder) grant(i, holder->fence);
+  if (const auto holder = table->describe(lock_).value().holder) enter(i, holder->fence);
+}
+
+// --- locks that stay with a client ---
+
+// What the member has made of the word meanwhile. One that was only kept has been given up.
+void ViewStage::see_word(std::uint32_t i, const Reaction& reaction) {
+  Process& p = processes[i];
+  const bool was_kept = p.word == kept::State::kept;
+  if (was_kept && reaction.word == kept::State::away) {
+    if (!leaves_out(ViewRule::kept_in_its_view)) p.stop_working();
+  } else {
+    p.word = reaction.word;
+  }
+}
+
+// Somebody else wants the lock: if nobody is inside, it is given back at once.
+void ViewStage::stop_keeping(std::uint32_t i) {
+  Process& p = processes[i];
+  ClientWord client{p};
+  if (!client.grant.stop_keeping()) {
+    p.word = client.state();
+    return;
+  }
+  const Process before = p;
+  give_back(i);
+  if (!leaves_out(ViewRule::kept_taken_back)) return;
+  p.word = before.word;
+  p.again = before.again;
+  p.fence = before.fence;
+}
+
+bool ViewStage::give_back(std::uint32_t i) {
+  Process& p = touch(i);
+  std::optional<Turn> last;
+  if (p.is_by_word()) last = ClientWord{p}.grant.take_back();
+  if (leaves_out(ViewRule::kept_turns_told)) last.reset();
+  p.stop_working();
+  const bool is_late = this->is_late(i);
+  const Input input{Kind::release, last ? 1 + static_cast<std::uint32_t>(number(*last)) : 0,
+                    number(p.waiter()) | std::uint64_t{is_late} << 63};
+  // As Service::release() does.
+  const auto release = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+    if (last && !leaves_out(ViewRule::kept_turns_at_loss)) member.note_turn(p.waiter(), *last);
+    if (is_late) {
+      member.tell_keeper([&](Keeper& k, auto& fx) { notice_lease_end(k, fx); }, orders);
+    }
+    reaction.refused = !member.release(lock_, p.waiter(), last, orders).has_value();
+  };
+  const Reaction& left = react(i, input, release);
+  if (!left.refused || is_late) {
+    take(i, left);
+    return true;
+  }
+  if (!p.before) return false;
+  const Reaction& left_before = members_.react(*p.before, input, release);
+  if (!left_before.refused) take_from_before(i, left_before);
+  return !left_before.refused;
 }
 
 // --- lives ---
+
+bool ViewStage::is_late(std::uint32_t i) const {
+  return processes[i].alive && processes[i].expired && keeper(i).is_leased();
+}
+
+void ViewStage::notice_lease_end(Keeper& keeper, Keeper::Effects& effects) const {
+  keeper.lease_ended(effects);
+  if (!leaves_out(ViewRule::lapse_ends)) keeper.lapse();
+}
 
 void ViewStage::be_reborn(std::uint32_t i) {
   Process& p = touch(i);
@@ -228,7 +306,8 @@ void ViewStage::be_reborn(std::uint32_t i) {
 void ViewStage::leave_ghost(std::uint32_t i) {
   Process& p = processes[i];
   p.ghost = keeper(i).self();
-  p.ghost_inside = p.client == Phase::inside;
+  // What it keeps it may enter without being heard.
+  p.ghost_inside = p.client == Phase::inside || p.word == kept::State::kept;
   p.ghost_mode = p.mode;
 }
 

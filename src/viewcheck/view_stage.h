@@ -15,6 +15,7 @@
 #include "search/parts.h"
 #include "view/engine_register.h"
 #include "view/keeper.h"
+#include "viewcheck/client_word.h"
 #include "viewcheck/view_members.h"
 #include "viewcheck/view_options.h"
 #include "viewcheck/view_parts.h"
@@ -84,7 +85,16 @@ class ViewStage {
       act(member, orders, reaction);
       if (options_.without) spoil(member, orders);
     };
-    return members_.react(processes[i].member, input, spoilt);
+    const Process& p = processes[i];
+    if (!p.is_by_word()) return members_.react(p.member, input, spoilt);
+    ClientWord client{p};
+    Input seen = input;
+    seen.word = client.word.load() << 32 | number(p.fence.turn);
+    const auto looked_at = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+      spoilt(member, orders, reaction);
+      reaction.word = client.state();
+    };
+    return members_.react(p.member, seen, looked_at, &client.grant);
   }
   // The same for what(keeper, effects).
   template <class What>
@@ -94,6 +104,14 @@ class ViewStage {
       reaction.is_due = effects.report || effects.ended || effects.proposal.has_value();
     });
   }
+  // The member hears that the client gives its lock back, and takes the word, if there is one.
+  // False: its lock does not know of it.
+  bool give_back(std::uint32_t i);
+  // The client is inside, with that fence.
+  void enter(std::uint32_t i, Fence fence);
+  // Paused past its lease: whatever it does next, it notices first.
+  bool is_late(std::uint32_t i) const;
+  void notice_lease_end(Keeper& keeper, Keeper::Effects& effects) const;
   void be_reborn(std::uint32_t i);
   void leave_ghost(std::uint32_t i);
   void clear_links_to(std::uint32_t i);
@@ -113,7 +131,9 @@ class ViewStage {
   bool drops_at_once() const;
   bool is_dropped_by(std::uint32_t i, std::uint32_t frame) const;
   void drop_what_is_old(std::uint32_t i);
-  void grant(std::uint32_t i, Fence fence);
+  void grant(std::uint32_t i, const Grant& grant);
+  void see_word(std::uint32_t i, const Reaction& reaction);
+  void stop_keeping(std::uint32_t i);
   void check_fence(std::uint32_t i);
   void grant_without_lease(std::uint32_t i);
 

@@ -34,6 +34,7 @@ ViewCheckOptions with_faults(std::string_view kinds, std::uint32_t most = 1) {
   options.restored = has("restored");
   options.lost_answer = has("answer");
   options.settings = has("settings");
+  options.death = has("client");
   return options;
 }
 
@@ -129,6 +130,28 @@ TEST(Views, HoldBehindAGate) {
   expect_holds("naimi-trehel", options, 1'000);
 }
 
+// A lock that has stayed with a client is entered again: before, after and while anything happens.
+TEST(Views, HoldForTwoWithClientsThatKeep) {
+  ViewCheckOptions options =
+      with_faults("crash pause restart leave evict delete cut answer client");
+  options.n = 2;
+  options.again = 2;
+  expect_holds("carvalho-roucairol", options, 10'000);
+}
+TEST(Views, HoldForTwoWithClientsThatKeepThoughTheEngineForgets) {
+  ViewCheckOptions options = with_faults("wiped restored crash pause leave client");
+  options.n = 2;
+  options.joiners = 1;
+  options.again = 1;
+  expect_holds("carvalho-roucairol", options, 1'000);
+}
+TEST(Views, HoldForTwoWithClientsThatKeepAndTwoFaults) {
+  ViewCheckOptions options = with_faults("crash pause restart leave client settings", 2);
+  options.n = 2;
+  options.again = 1;
+  expect_holds("carvalho-roucairol", options, 20'000);
+}
+
 // --- what every rule is for ---
 
 struct LeftOut {
@@ -139,6 +162,7 @@ struct LeftOut {
   std::uint32_t most = 1;
   std::uint32_t joiners = 0;
   bool gate = false;
+  std::uint32_t again = 0;
 };
 
 constexpr LeftOut kLeftOut[] = {
@@ -176,6 +200,11 @@ constexpr LeftOut kLeftOut[] = {
     {"lapse-ends", "carvalho-roucairol", "exclusion", "pause restored", 2},
     {"lapse-ends", "naimi-trehel", "exclusion", "pause restored", 2, 1},
     {"settings-by-view", "carvalho-roucairol", "protocol", "settings"},
+    {"kept-promise", "carvalho-roucairol", "lease", "pause", 1, 0, false, 1},
+    {"kept-taken-back", "carvalho-roucairol", "exclusion", "", 0, 0, false, 1},
+    {"kept-in-its-view", "carvalho-roucairol", "exclusion", "crash pause", 1, 0, false, 1},
+    {"kept-turns-told", "carvalho-roucairol", "fences", "", 0, 0, false, 1},
+    {"kept-turns-at-loss", "carvalho-roucairol", "fences", "pause", 1, 0, false, 1},
 };
 
 class LeavingOut : public ::testing::TestWithParam<LeftOut> {};
@@ -185,6 +214,7 @@ TEST_P(LeavingOut, ShowsWhatItIsFor) {
   ViewCheckOptions options = with_faults(p.faults, p.most);
   options.joiners = p.joiners;
   options.gate = p.gate;
+  options.again = p.again;
   options.without = view_rule_named(p.rule);
   ASSERT_TRUE(options.without.has_value());
   const CheckReport report = check_views_of(p.algorithm, options).value();
@@ -212,6 +242,7 @@ TEST(Views, RefuseWhatIsOutOfRange) {
   EXPECT_FALSE(check_views_of("central", {.n = 9}).has_value());
   EXPECT_FALSE(check_views_of("central", {.n = 2, .joiners = 3}).has_value());
   EXPECT_FALSE(check_views_of("central", {.entries = 0}).has_value());
+  EXPECT_FALSE(check_views_of("central", {.again = 1}).has_value());
 }
 
 }  // namespace
