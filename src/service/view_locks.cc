@@ -79,6 +79,7 @@ Result<void> ViewLocks::acquire(const Keeper& keeper, std::string_view name, Wai
 
 Result<void> ViewLocks::release(const Keeper& keeper, std::string_view name, WaiterId waiter,
                                 std::optional<Turn> last, ViewOrders& orders) {
+  noted_.reset();
   if (table_) {
     auto released = last ? table_->release_kept(name, waiter, *last, out_)
                          : table_->release(name, waiter, out_);

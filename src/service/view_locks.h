@@ -135,7 +135,7 @@ class ViewLocks {
   std::vector<Waiting> wants_;      // While no view runs, in order.
   // While one does: entered by the algorithm, but without a lease no client is let in.
   std::vector<Grant> unleased_;
-  std::optional<std::pair<WaiterId, Turn>> noted_;  // The last that was about to release.
+  std::optional<std::pair<WaiterId, Turn>> noted_;  // Who is about to release; not for long.
   // What others have reported for the view that is about to begin.
   std::map<Life, std::vector<std::string>> reports_;
   Outbox out_;
