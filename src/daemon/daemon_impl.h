@@ -48,7 +48,10 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   const Group& group() const { return *joined_.group; }
   Result<void> leave(std::chrono::milliseconds patience);
   Result<std::optional<std::chrono::system_clock::time_point>> renew_certificate();
-  void set_roles(Roles roles) { config_.roles = std::move(roles); }
+  void set_roles(Roles roles) {
+    config_.roles = std::move(roles);
+    if (clients_) clients_->stop_keeping();  // Whether they still may is asked when they ask.
+  }
   const Roles& roles() const { return config_.roles; }
   Waiters& waiters() { return *waiters_; }
   Inquiries& inquiries() { return *inquiries_; }

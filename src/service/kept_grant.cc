@@ -15,6 +15,7 @@ void KeptGrant::grant(const Grant& grant, bool keep) {
   first_ = ++last_;
   fence_ = grant.fence;
   most_again_ = ~std::uint64_t{0};
+  told_again_ = 0;
   word_.store(kept::word_of(keep ? State::used : State::wanted, first_), std::memory_order_release);
 }
 
@@ -50,13 +51,14 @@ std::optional<Fence> KeptGrant::fence() const {
   const std::uint64_t word = word_.load(std::memory_order_acquire);
   const State state = kept::state_of(word);
   if (!holder_ || (state != State::used && state != State::wanted)) return std::nullopt;
-  return Fence{fence_.epoch, Turn{hapax::number(fence_.turn) + again(kept::number_of(word))}};
+  told_again_ = again(kept::number_of(word));
+  return Fence{fence_.epoch, Turn{hapax::number(fence_.turn) + told_again_}};
 }
 
 // One that says less than it was granted, or more than can be, has written there by itself: the
-// most that can be is on the safe side.
+// most that can be is on the safe side. So is what was told before.
 std::uint64_t KeptGrant::again(std::uint64_t number) const {
-  return std::min(number - first_, most_again_);
+  return std::max(std::min(number - first_, most_again_), told_again_);
 }
 
 Turn KeptGrant::turn_of(std::uint64_t number) {

@@ -25,7 +25,8 @@ class KeptGrant {
 
   // As the table knows it.
   std::optional<WaiterId> holder() const { return holder_; }
-  // Of who is inside, as of now; nothing if it is only kept.
+  // Of who is inside, as of now; nothing if it is only kept. Somebody may rely on that, so what was
+  // told once is not taken back, whatever the word says later.
   std::optional<Fence> fence() const;
   // The number of its next grant's entry.
   std::uint64_t next() const { return last_ + 1; }
@@ -56,6 +57,7 @@ class KeptGrant {
   Fence fence_;              // … and its fence.
   std::uint64_t last_ = 0;   // The highest number that we know of.
   std::uint64_t most_again_ = ~std::uint64_t{0};
+  mutable std::uint64_t told_again_ = 0;  // The most that fence() has told of.
   std::optional<WaiterId> holder_;
 };
 

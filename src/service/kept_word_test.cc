@@ -111,5 +111,22 @@ TEST_F(Kept, WhatIsLostIsGivenBackByNobodyAndToldWithItsLastTurn) {
   EXPECT_NE(next.number, again->number);
 }
 
+// A client may write there what it likes.
+TEST(KeptGrant, TellsNoMoreThanThereWasTimeForAndTakesNothingBackOfIt) {
+  kept::Word word{0};
+  KeptGrant grant{word};
+  grant.grant({WaiterId{1}, kFence, true}, true);
+  grant.believe_at_most(10);
+  word.store(kept::word_of(kept::State::used, 1'000));
+  const Fence told{Epoch{3}, Turn{17}};
+  EXPECT_EQ(grant.fence(), told);
+  word.store(kept::word_of(kept::State::used, 1));
+  EXPECT_EQ(grant.fence(), told);
+  EXPECT_EQ(grant.take_back(), Turn{17}) << "somebody may have relied on it";
+  EXPECT_EQ(grant.next(), 12u);
+  grant.grant({WaiterId{2}, kFence, true}, true);
+  EXPECT_EQ(grant.fence(), kFence) << "another grant";
+}
+
 }  // namespace
 }  // namespace hapax

@@ -44,7 +44,7 @@ void ClientRequest::on_granted(const Grant& grant) {
   visitor_.tell(granted);
 }
 
-KeptGrant* ClientRequest::by_word() {
+KeptGrant* ClientRequest::by_word() const {
   if (word_ == nullptr || word_->holder() != waiter_) return nullptr;
   // It writes there what it likes: but it has not entered more than once a nanosecond.
   const std::chrono::nanoseconds since = Clock::now() - since_;
@@ -108,7 +108,8 @@ session::Person ClientRequest::describe() const {
   person.command = visitor_.command();
   person.since_ms = static_cast<std::uint64_t>(since.count());
   person.shared = want_ == Want::shared;
-  person.fence = word_ != nullptr && word_->holder() == waiter_ ? word_->fence() : fence_;
+  const KeptGrant* const word = by_word();
+  person.fence = word != nullptr ? word->fence() : fence_;
   return person;
 }
 

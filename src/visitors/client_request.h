@@ -44,7 +44,7 @@ class ClientRequest final : public Asker {
   using Clock = std::chrono::steady_clock;
 
   // What it was granted by, with a bound to what it may claim by now; null: not by a word.
-  KeptGrant* by_word();
+  KeptGrant* by_word() const;
   // Whether that ended the request, since it only kept the lock.
   bool stop_keeping();
 
