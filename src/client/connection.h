@@ -41,6 +41,8 @@ class Connection {
   void acquire_later(const std::string& name, std::stop_token cancel,
                      detail::Completion& completion);
   void release(const detail::Holding& holding) noexcept;
+  // The daemon took back what was only kept, by itself.
+  void forget(const detail::Holding& holding) noexcept { held_.forget(holding.request); }
   std::error_code campaign(const std::string& name, const std::string& value,
                            detail::Deadline deadline, const std::stop_token& cancel,
                            const std::shared_ptr<detail::Candidate>& candidate,

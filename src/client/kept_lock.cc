@@ -5,6 +5,7 @@ namespace hapax::client {
 KeptLock::~KeptLock() {
   if (forks_ != forks() || !at_) return;
   if (word_ != nullptr && kept::give_up(*word_)) at_->release(grant_);
+  at_->forget(grant_);
   at_->words().put_back(index_);
 }
 
@@ -54,6 +55,7 @@ void KeptLock::on_granted(const std::shared_ptr<Connection>& connection, detail:
     holding.entry = 0;  // To be given back as any other.
     return;
   }
+  connection->forget(grant_);  // It was given back, taken back or lost: or this could not be.
   word_ = word;
   grant_ = holding;
   was_granted_.store(true, std::memory_order_relaxed);

@@ -90,6 +90,32 @@ TEST_F(KeptByClients, IsTakenBackForOthersWhereverTheyAre) {
   }
 }
 
+// What is taken back is over: its token is not kept for ever by a client that goes on for months.
+TEST_F(KeptByClients, IsForgottenWhenItWasTakenBack) {
+  Client client{daemons_.address(0)};
+  Client second{daemons_.address(1)};
+  Mutex theirs{second, "orders"};
+  std::stop_token last;
+  {
+    Mutex mutex{client, "orders"};
+    const auto take = [&] {
+      warm(mutex);
+      const std::scoped_lock lock{mutex};
+      return mutex.lost();
+    };
+    const std::stop_token before = take();
+    EXPECT_TRUE(before.stop_possible());
+    ASSERT_TRUE(theirs.try_lock_for(20s));
+    theirs.unlock();
+    last = take();
+    EXPECT_FALSE(before.stop_possible()) << "nobody can fire it any more";
+    EXPECT_TRUE(last.stop_possible());
+    ASSERT_TRUE(theirs.try_lock_for(20s));
+    theirs.unlock();
+  }
+  EXPECT_FALSE(last.stop_possible()) << "nor that of a Mutex that is gone";
+}
+
 TEST_F(KeptByClients, IsShownAsKeptAndBrokenByTheFenceOfItsLastEntry) {
   Client client{daemons_.address(0)};
   Mutex mutex{client, "orders"};
