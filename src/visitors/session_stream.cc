@@ -5,11 +5,11 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <span>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -27,6 +27,8 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t kRoom = 2048;  // At first: there may be ten thousand of us.
+// No more than there is room for in a socket that can be written to.
+constexpr std::size_t kAtOnce = 16 * 1024;
 
 // What somebody is told whose answer is too long for a frame.
 session::Refused too_long(const session::Answer& answer) {
@@ -180,7 +182,9 @@ void SessionStream::write_from(std::size_t first) {
                       });
 }
 
-// Asio has no such thing: the first bytes are sent here, with the descriptor.
+// Asio has no such thing: the first bytes are sent here, with the descriptor; or without, if that
+// cannot be had at once. Whoever waits to be handed one makes us keep it open meanwhile; and who is
+// hung up on because the kernel carries no more of them would be taken for dead.
 void SessionStream::write_with_descriptor() {
   iovec bytes{writing_.data(), writing_.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof descriptor_)> control{};
@@ -196,17 +200,14 @@ void SessionStream::write_with_descriptor() {
   std::memcpy(CMSG_DATA(rights), &descriptor_, sizeof descriptor_);
   const ssize_t sent =
       sendmsg(stream_.socket().native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
-    return stream_.socket().async_wait(net::Socket::wait_write,
-                                       [self = shared_from_this()](const error_code& error) {
-                                         if (self->ended_) return;
-                                         if (error) return self->end();
-                                         self->write_with_descriptor();
-                                       });
-  }
   ::close(std::exchange(descriptor_, -1));
-  if (sent < 0) return end();
-  write_from(static_cast<std::size_t>(sent));
+  write_from(sent < 0 ? 0 : static_cast<std::size_t>(sent));
+}
+
+bool SessionStream::reads_along() {
+  if (outgoing_.size() + writing_.size() > kAtOnce) return false;
+  pollfd there{stream_.socket().native_handle(), POLLOUT, 0};
+  return poll(&there, 1, 0) == 1;
 }
 
 void SessionStream::close(bool kindly) {

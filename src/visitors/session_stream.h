@@ -48,8 +48,10 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   // TLS, or its certificate, keeps it out: why, for people.
   virtual void on_refused(const std::string& why) = 0;
 
-  // Goes out with what is queued now. REQUIRES: it is queued, and the socket is a Unix socket;
-  // once.
+  // What is told now leaves at once: it reads what it is told.
+  bool reads_along();
+  // Goes out with what is queued now, if it can. REQUIRES: it is queued, reads_along(), and the
+  // socket is a Unix socket; once.
   void hand_over(int descriptor) { descriptor_ = descriptor; }
   net::Socket& socket() { return stream_.socket(); }
   const std::string& certified() const { return certified_; }

@@ -48,7 +48,7 @@ void Visitor::introduce(const session::Hello& hello) {
 
 void Visitor::share() {
   int descriptor = -1;
-  if (!is_behind_tcp() && !kept) {
+  if (!is_behind_tcp() && !kept && reads_along()) {
     auto [words, of_them] = kept::SharedWords::make();
     descriptor = of_them;
     if (words) kept.emplace(std::move(words));
