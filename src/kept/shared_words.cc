@@ -29,8 +29,9 @@ std::pair<std::unique_ptr<SharedWords>, int> SharedWords::make() {
 std::unique_ptr<SharedWords> SharedWords::map(int descriptor) {
   struct stat info {};
   std::unique_ptr<SharedWords> words;
-  if (fstat(descriptor, &info) == 0 && info.st_size == static_cast<off_t>(kBytes) &&
-      fcntl(descriptor, F_GET_SEALS) == kSeals) {
+  const int seals = fcntl(descriptor, F_GET_SEALS);  // The kernel may have added some of its own.
+  if (fstat(descriptor, &info) == 0 && info.st_size == static_cast<off_t>(kBytes) && seals >= 0 &&
+      (seals & kSeals) == kSeals) {
     words = map_open(descriptor);
   }
   close(descriptor);
