@@ -150,7 +150,8 @@ void ViewLocks::flush(const Keeper& keeper, ViewOrders& orders) {
   }
   for (const Grant& grant : out_.grants()) {
     if (keeper.may_grant()) {
-      orders.grants.push_back(grant);
+      const bool has_room = held() <= kMostKept;
+      orders.grants.push_back({grant.waiter, grant.fence, grant.may_keep && has_room});
     } else {  // Not to be kept: when there is a lease, somebody else may have said that he wants
               // it.
       unleased_.push_back({grant.waiter, grant.fence});

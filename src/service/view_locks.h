@@ -115,6 +115,9 @@ class ViewLocks {
 
   // Held and waited for: what a report and the requests after it can carry into the next view.
   static constexpr std::size_t kMostAsked = 400'000;
+  // What is only kept for later counts as held, and must leave room for what is asked for: no lock
+  // stays where it was used while more than that are held.
+  static constexpr std::size_t kMostKept = kMostAsked / 2;
 
   void take_from(const std::string& name, WaiterId waiter, ViewOrders& orders);
   void follow(const Roll& roll);
