@@ -291,7 +291,7 @@ void Connection::read_on() {
     if (heartbeat_.expires(now)) held_.lose_all(false);
     if (const auto ping = heartbeat_.ping(now); ping && !say(*ping)) break;
   }
-  socket_.shut_down();
+  give_up();
   end_all();
 }
 

@@ -93,7 +93,12 @@ class Connection {
   template <class Told>
   std::error_code ask_for(session::Ask question, Told& told);
   bool say(const session::Ask& ask) noexcept;
-  void give_up() noexcept { socket_.shut_down(); }
+  // As soon as the socket ends the daemon gives what we hold to others: so first nothing is good
+  // any more, and only then it ends.
+  void give_up() noexcept {
+    gone_ = true;
+    socket_.shut_down();
+  }
   // On the thread that reads: waiting for an answer there would be for ever.
   bool is_reading() const { return std::this_thread::get_id() == reader_.get_id(); }
 
