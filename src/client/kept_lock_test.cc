@@ -1,23 +1,19 @@
 // Locks that stay with a client of a daemon after an unlock: entered again without a message, and
 // taken back without asking.
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
-#include "base/send_signal.h"
 #include "client/connection.h"
 #include "client/testing/engine_daemons.h"
 #include "client/testing/eventually.h"
 #include "client/testing/group.h"
+#include "client/testing/other_process.h"
 #include "hapax/hapax.h"
 
 namespace hapax {
@@ -25,6 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using client::testing::eventually;
+using client::testing::OtherProcess;
 
 class KeptByClients : public ::testing::Test {
  protected:
@@ -198,57 +195,21 @@ TEST_F(KeptByClients, LetsNoTwoIn) {
   EXPECT_EQ(entries, 6u * 60 * 5);
 }
 
-// A child that takes the lock three times, and is then inside once more or only keeps it. It is
-// made before there are threads here.
-class OtherProcess {
- public:
-  explicit OtherProcess(bool is_inside) {
-    int to_child[2], from_child[2];
-    if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0) std::abort();
-    pid_ = fork();
-    if (pid_ == 0) run(to_child[0], from_child[1], is_inside);
-    close(to_child[0]);
-    close(from_child[1]);
-    to_ = to_child[1];
-    from_ = from_child[0];
-  }
-  ~OtherProcess() {
-    signal(SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    close(to_);
-    close(from_);
-  }
-  void take_lock(const std::string& address) const {
-    char byte = 0;
-    ASSERT_EQ(write(to_, address.c_str(), address.size()), static_cast<ssize_t>(address.size()));
-    ASSERT_EQ(read(from_, &byte, 1), 1);
-  }
-  void signal(int number) const { signal_process(pid_, number); }
-
- private:
-  [[noreturn]] static void run(int from, int to, bool is_inside) {
-    alarm(60);
-    std::array<char, 200> address{};
-    if (read(from, address.data(), address.size() - 1) <= 0) _exit(1);
-    Client client{address.data()};
-    Mutex mutex{client, "orders"};
-    for (int i = 0; i < 3; ++i) {
-      mutex.lock();
-      mutex.unlock();
-    }
-    if (is_inside) mutex.lock();
-    (void)!write(to, "x", 1);
-    for (;;) pause();
-  }
-
-  pid_t pid_ = 0;
-  int to_ = -1, from_ = -1;
-};
+// Takes the lock three times, and is then inside once more or only keeps it.
+OtherProcess other_process(bool is_inside) {
+  return OtherProcess{"orders", [is_inside](Mutex& mutex) {
+                        for (int i = 0; i < 3; ++i) {
+                          mutex.lock();
+                          mutex.unlock();
+                        }
+                        if (is_inside) mutex.lock();
+                      }};
+}
 
 TEST(KeptByOthers, IsTakenBackFromAProcessThatIsStopped) {
-  const OtherProcess other{false};
+  const OtherProcess other = other_process(false);
   const Daemons daemons{2};
-  other.take_lock(daemons.address(0));
+  ASSERT_TRUE(other.use_lock(daemons.address(0)));
   other.signal(SIGSTOP);
   Client client{daemons.address(1)};
   Mutex mutex{client, "orders"};
@@ -259,9 +220,9 @@ TEST(KeptByOthers, IsTakenBackFromAProcessThatIsStopped) {
 
 TEST(KeptByOthers, IsFreeWhenItsProcessDies) {
   for (const bool is_inside : {false, true}) {
-    const OtherProcess other{is_inside};
+    const OtherProcess other = other_process(is_inside);
     const Daemons daemons{2};
-    other.take_lock(daemons.address(0));
+    ASSERT_TRUE(other.use_lock(daemons.address(0)));
     Client client{daemons.address(0)};
     Mutex mutex{client, "orders"};
     if (is_inside) {

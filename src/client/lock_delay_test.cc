@@ -5,11 +5,9 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/send_signal.h"
 #include "base/testing/folder.h"
+#include "client/testing/other_process.h"
 #include "daemon/daemon_thread.h"
 #include "hapax/client.h"
 #include "hapax/mutex.h"
@@ -18,6 +16,7 @@ namespace hapax {
 namespace {
 
 using namespace std::chrono_literals;
+using client::testing::OtherProcess;
 
 class LockDelay : public ::testing::Test {
  protected:
@@ -33,40 +32,27 @@ class LockDelay : public ::testing::Test {
   std::string address() const { return "unix:" + (folder_ / "clients").string(); }
 
   // How long others have to wait after a holder was killed.
-  std::chrono::milliseconds wait_after_a_kill(const std::string& name) const {
-    int inside[2];
-    if (pipe(inside) != 0) return {};
-    const pid_t holder = fork();
-    if (holder == 0) {
-      alarm(30);
-      Client client{address()};
-      Mutex mutex{client, name};
-      mutex.lock();
-      (void)!write(inside[1], "x", 1);
-      pause();
-      _exit(0);
-    }
-    char byte = 0;
-    EXPECT_EQ(read(inside[0], &byte, 1), 1);
+  std::chrono::milliseconds wait_after_a_kill(const OtherProcess& holder,
+                                              const std::string& name) const {
+    EXPECT_TRUE(holder.use_lock(address()));
     const auto killed = std::chrono::steady_clock::now();
-    signal_process(holder, SIGKILL);
+    holder.signal(SIGKILL);
     Client client{address()};
     Mutex mutex{client, name};
     EXPECT_TRUE(mutex.try_lock_for(20s));
     const auto waited = std::chrono::steady_clock::now() - killed;
-    waitpid(holder, nullptr, 0);
-    close(inside[0]);
-    close(inside[1]);
     return std::chrono::duration_cast<std::chrono::milliseconds>(waited);
   }
 
   const testing::Folder folder_;
+  const OtherProcess slow_{"slow/a", [](Mutex& mutex) { mutex.lock(); }};
+  const OtherProcess fast_{"fast", [](Mutex& mutex) { mutex.lock(); }};
   std::unique_ptr<DaemonThread> daemon_;
 };
 
 TEST_F(LockDelay, IsOfTheLocksThatHaveOne) {
-  EXPECT_GE(wait_after_a_kill("slow/a"), 1'900ms);
-  EXPECT_LT(wait_after_a_kill("fast"), 1'900ms);
+  EXPECT_GE(wait_after_a_kill(slow_, "slow/a"), 1'900ms);
+  EXPECT_LT(wait_after_a_kill(fast_, "fast"), 1'900ms);
 }
 
 TEST_F(LockDelay, IsNotOfWhatIsGivenBack) {

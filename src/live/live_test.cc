@@ -267,9 +267,11 @@ TEST_F(LiveTest, TenThousandLocksAreToldInSmallTurns) {
   }
   HttpVisitor visitor{port()};
   visitor.say(request("/v1/events", pass_));
-  const std::string told = visitor.hear_until("\"is_all\":true");
-  for (const char* name : {"orders/00000", "orders/04999", "orders/09999"}) {
-    EXPECT_THAT(told, HasSubstr(fmt::format("\"lock\":\"{}\"", name)));
+  // Not in the first round where the machine is busy: then the member counts as silent, and goes on
+  // in the next.
+  const std::string told = visitor.hear_until("\"lock\":\"orders/09999\"");
+  for (const char* name : {"orders/00000", "orders/04999"}) {
+    EXPECT_NE(told.find(fmt::format("\"lock\":\"{}\"", name)), std::string::npos) << name;
   }
   visitor.hear_until("event: status");
   const auto longest = on_loop([&] { return daemon_->facts()->longest_turn; });
