@@ -9,6 +9,7 @@
 #include "base/boot_clock.h"
 #include "base/no_signals.h"
 #include "client/answers.h"
+#include "client/pending.h"
 #include "handles/library_thread.h"
 #include "handles/self.h"
 #include "hapax/error.h"
@@ -271,6 +272,13 @@ bool Connection::say(const session::Ask& ask) noexcept {
   }
   give_up();
   return false;
+}
+
+// As soon as the socket ends the daemon gives what we hold to others: so first nothing is good any
+// more, and only then it ends.
+void Connection::give_up() noexcept {
+  gone_ = true;
+  socket_.shut_down();
 }
 
 // --- the thread that reads ---

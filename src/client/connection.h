@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -72,14 +71,7 @@ class Connection {
 
  private:
   struct Later;
-  // A request that has no answer yet.
-  struct Pending {
-    std::condition_variable_any answered;
-    std::optional<session::Answer> answer;
-    std::stop_token lost{};  // Of what it was granted.
-    std::uint64_t request = 0;
-    Later* later = nullptr;  // Nobody waits: the reader tells it.
-  };
+  struct Pending;  // A request that has no answer yet.
 
   // 0 if the daemon is gone.
   std::uint64_t add(Pending& pending);
@@ -93,12 +85,7 @@ class Connection {
   template <class Told>
   std::error_code ask_for(session::Ask question, Told& told);
   bool say(const session::Ask& ask) noexcept;
-  // As soon as the socket ends the daemon gives what we hold to others: so first nothing is good
-  // any more, and only then it ends.
-  void give_up() noexcept {
-    gone_ = true;
-    socket_.shut_down();
-  }
+  void give_up() noexcept;
   // On the thread that reads: waiting for an answer there would be for ever.
   bool is_reading() const { return std::this_thread::get_id() == reader_.get_id(); }
 

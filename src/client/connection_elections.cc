@@ -1,5 +1,6 @@
 #include "client/answers.h"
 #include "client/connection.h"
+#include "client/pending.h"
 #include "handles/candidate.h"
 #include "handles/changes.h"
 #include "hapax/error.h"

@@ -5,35 +5,17 @@
 
 #include <cstdint>
 
-#include "viewcheck/view_stage.h"
+#include "viewcheck/view_clients.h"
 
 namespace hapax {
 
-class ViewScene : public ViewStage {
+class ViewScene : public ViewClients {
  public:
   ViewScene(const Operations& algorithm, const ViewCheckOptions& options);
 
   // --- what can happen to process i, alive and not late unless said otherwise ---
 
   using ViewStage::is_late;
-
-  bool can_ask(std::uint32_t i) const;
-  void ask(std::uint32_t i, Mode mode);
-  bool can_exit(std::uint32_t i) const;
-  void exit(std::uint32_t i);
-  // By the word, without asking. Late or not, alive or not: only its client is needed for that.
-  bool can_enter_again(std::uint32_t i) const;
-  void enter_again(std::uint32_t i);
-  // Late or not.
-  bool can_hear(std::uint32_t i) const { return processes[i].gives_back; }
-  void hear(std::uint32_t i) { give_back_what_is_known(i); }
-  bool can_die(std::uint32_t i) const { return processes[i].is_by_word(); }
-  void die(std::uint32_t i) { give_back_what_is_known(i); }
-  bool can_read(std::uint32_t i) const;
-  void read(std::uint32_t i);
-  // Late or not, alive or not: a client that sleeps may wake up here.
-  bool can_write(std::uint32_t i) const { return processes[i].pen.has_value(); }
-  void write(std::uint32_t i);
 
   bool can_deliver(std::uint32_t from, std::uint32_t i) const;
   void deliver(std::uint32_t from, std::uint32_t i, bool again = false);
@@ -93,8 +75,6 @@ class ViewScene : public ViewStage {
  private:
   using Handling = Keeper::Handling;
 
-  void give_back_what_is_known(std::uint32_t i);
-  void leave_by_word(std::uint32_t i, bool may_keep = true);
   // Runs from the start, as if it had always done so: a member that has just begun that view.
   std::uint32_t member_in(const Roll& roll, Life life);
   template <class What>

@@ -80,30 +80,10 @@ class ViewStage {
   void take_from_before(std::uint32_t i, const Reaction& reaction);
   // act(member, orders, reaction), and what is added to it where a rule is left out.
   template <class Act>
-  const Reaction& react(std::uint32_t i, const Input& input, Act&& act) {
-    const auto spoilt = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
-      act(member, orders, reaction);
-      if (options_.without) spoil(member, orders);
-    };
-    const Process& p = processes[i];
-    if (!p.is_by_word()) return members_.react(p.member, input, spoilt);
-    ClientWord client{p};
-    Input seen = input;
-    seen.word = client.word.load() << 32 | number(p.fence.turn);
-    const auto looked_at = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
-      spoilt(member, orders, reaction);
-      reaction.word = client.state();
-    };
-    return members_.react(p.member, seen, looked_at, &client.grant);
-  }
+  const Reaction& react(std::uint32_t i, const Input& input, Act&& act);
   // The same for what(keeper, effects).
   template <class What>
-  const Reaction& tell(std::uint32_t i, const Input& input, What&& what) {
-    return react(i, input, [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
-      const Keeper::Effects effects = member.tell_keeper(what, orders);
-      reaction.is_due = effects.report || effects.ended || effects.proposal.has_value();
-    });
-  }
+  const Reaction& tell(std::uint32_t i, const Input& input, What&& what);
   // The member hears that the client gives its lock back, and takes the word, if there is one.
   // False: its lock does not know of it.
   bool give_back(std::uint32_t i);
@@ -140,5 +120,31 @@ class ViewStage {
   Parts<EngineRegister> engines_;
   Bytes key_;
 };
+
+template <class Act>
+const ViewStage::Reaction& ViewStage::react(std::uint32_t i, const Input& input, Act&& act) {
+  const auto spoilt = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+    act(member, orders, reaction);
+    if (options_.without) spoil(member, orders);
+  };
+  const Process& p = processes[i];
+  if (!p.is_by_word()) return members_.react(p.member, input, spoilt);
+  ClientWord client{p};
+  Input seen = input;
+  seen.word = client.word.load() << 32 | number(p.fence.turn);
+  const auto looked_at = [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+    spoilt(member, orders, reaction);
+    reaction.word = client.state();
+  };
+  return members_.react(p.member, seen, looked_at, &client.grant);
+}
+
+template <class What>
+const ViewStage::Reaction& ViewStage::tell(std::uint32_t i, const Input& input, What&& what) {
+  return react(i, input, [&](MemberViews& member, ViewOrders& orders, Reaction& reaction) {
+    const Keeper::Effects effects = member.tell_keeper(what, orders);
+    reaction.is_due = effects.report || effects.ended || effects.proposal.has_value();
+  });
+}
 
 }  // namespace hapax
