@@ -135,6 +135,9 @@ TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
   expect_refused("sim lamport --lod=high", "did you mean --load?");
   expect_refused("certs lits", "there is no `hapax certs lits`; did you mean list?");
   expect_refused("demo xyz", "there is no `hapax demo xyz`; behind it goes bank");
+  EXPECT_THAT(hapax("file").err, HasSubstr("behind `hapax file` goes put, get"));
+  EXPECT_EQ(hapax("file").status, 64);
+  EXPECT_THAT(hapax("fence").err, HasSubstr("behind `hapax fence` goes check"));
   EXPECT_THAT(hapax("settings sett").err, HasSubstr("did you mean set?"));
   EXPECT_EQ(hapax("settings sett").status, 64);
   EXPECT_THAT(hapax("settings set --ttl").err, ::testing::Not(HasSubstr("did you mean")));

@@ -1,21 +1,66 @@
 // Commands on an engine itself, with no daemon of ours, as people use them.
 #include <boost/json.hpp>
 #include <chrono>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <signal.h>
 #include <string>
 
 #include "etcd_testing.h"
 #include "run_testing.h"
+#include "zookeeper/testing/ensemble.h"
 
 namespace hapax::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-class Direct : public Run {
+class OnEngine : public Run {
+ protected:
+  // `hapax file` and `hapax fence` as people use them.
+  void expect_files();
+};
+
+void OnEngine::expect_files() {
+  const auto put = [&](const std::string& text, const Arguments& more) {
+    Arguments words{"file"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto process = start(words);
+    process->say(text);
+    process->close_input();
+    const int status = process->wait(20s);
+    return Finished{status, process->out(), process->err()};
+  };
+  const auto first = put("one", {"put", "config/db"});
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(hapax({"file", "get", "config/db"}).out, "one");
+  const auto watch = start({"file", "watch", "config"});
+  ASSERT_TRUE(eventually([&] { return watch->out().find("begun") != std::string::npos; }, 20s))
+      << watch->err();
+  const std::string version = first.out.substr(0, first.out.size() - 1);
+  const auto second = put("two", {"cas", "config/db", "--version", version});
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_EQ(put("three", {"cas", "config/db", "--version", version}).status, 1);
+  EXPECT_TRUE(eventually(
+      [&] { return watch->out().find("file-changed config/db version") != std::string::npos; },
+      20s))
+      << watch->out();
+  EXPECT_THAT(hapax({"file", "ls"}).out, HasSubstr("config/db"));
+  EXPECT_EQ(hapax({"file", "get", "config/db", "--engine-group", "other"}).status, 1);
+  const auto job = hapax({"run", "config/db", "--", "sh", "-c",
+                          "$0 fence check config/db $HAPAX_FENCE && "
+                          "printf four | $0 file put config/db --fence $HAPAX_FENCE",
+                          HAPAX_BINARY});
+  EXPECT_EQ(job.status, 0) << job.err;
+  EXPECT_EQ(hapax({"file", "get", "config/db"}).out, "four");
+  EXPECT_EQ(hapax({"file", "rm", "config/db"}).status, 0);
+  EXPECT_EQ(hapax({"file", "get", "config/db"}).status, 1);
+}
+
+class Direct : public OnEngine {
  protected:
   void SetUp() override {
     if (!EtcdServer::is_here(folder_)) GTEST_SKIP() << "no etcd to test against";
@@ -83,41 +128,7 @@ TEST_F(Direct, OneLeadsAndIsSeen) {
   EXPECT_TRUE(eventually([&] { return observer->out().find("VACANT") != std::string::npos; }, 20s));
 }
 
-TEST_F(Direct, KeepsFiles) {
-  const auto put = [&](const std::string& text, const Arguments& more) {
-    Arguments words{"file"};
-    words.insert(words.end(), more.begin(), more.end());
-    const auto process = start(words);
-    process->say(text);
-    process->close_input();
-    const int status = process->wait(20s);
-    return Finished{status, process->out(), process->err()};
-  };
-  const auto first = put("one", {"put", "config/db"});
-  ASSERT_EQ(first.status, 0) << first.err;
-  EXPECT_EQ(hapax({"file", "get", "config/db"}).out, "one");
-  const auto watch = start({"file", "watch", "config"});
-  ASSERT_TRUE(eventually([&] { return watch->out().find("begun") != std::string::npos; }, 20s))
-      << watch->err();
-  const std::string version = first.out.substr(0, first.out.size() - 1);
-  const auto second = put("two", {"cas", "config/db", "--version", version});
-  ASSERT_EQ(second.status, 0) << second.err;
-  EXPECT_EQ(put("three", {"cas", "config/db", "--version", version}).status, 1);
-  EXPECT_TRUE(eventually(
-      [&] { return watch->out().find("file-changed config/db version") != std::string::npos; },
-      20s))
-      << watch->out();
-  EXPECT_THAT(hapax({"file", "ls"}).out, HasSubstr("config/db"));
-  EXPECT_EQ(hapax({"file", "get", "config/db", "--engine-group", "other"}).status, 1);
-  const auto job = hapax({"run", "config/db", "--", "sh", "-c",
-                          "$0 fence check config/db $HAPAX_FENCE && "
-                          "printf four | $0 file put config/db --fence $HAPAX_FENCE",
-                          HAPAX_BINARY});
-  EXPECT_EQ(job.status, 0) << job.err;
-  EXPECT_EQ(hapax({"file", "get", "config/db"}).out, "four");
-  EXPECT_EQ(hapax({"file", "rm", "config/db"}).status, 0);
-  EXPECT_EQ(hapax({"file", "get", "config/db"}).status, 1);
-}
+TEST_F(Direct, KeepsFiles) { expect_files(); }
 
 TEST_F(Direct, WhatOnlyAGroupHasIsRefused) {
   for (const char* command : {"status", "members", "settings", "stats"}) {
@@ -127,6 +138,47 @@ TEST_F(Direct, WhatOnlyAGroupHasIsRefused) {
   }
   EXPECT_EQ(hapax({"run", "-s", "backup", "--", "true"}).status, 64);
   EXPECT_EQ(hapax({"run", "--engine-ttl", "1", "backup", "--", "true"}).status, 64);
+  const auto nobody = hapax({"run", "--address", "etcd://127.0.0.1:1", "backup", "--", "true"});
+  EXPECT_EQ(nobody.status, 69);
+  EXPECT_THAT(nobody.err, HasSubstr("none of its servers can be reached"));
+}
+
+class DirectZooKeeper : public OnEngine {
+ protected:
+  void SetUp() override {
+#ifdef HAPAX_HAS_ZOOKEEPER
+    if (!std::filesystem::exists(engine::testing::kJar)) GTEST_SKIP() << "no ZooKeeper";
+    zookeeper_.emplace(1);
+    environment_ = {{"HAPAX_ADDRESS", zookeeper_->url().text()},
+                    {"HAPAX_ENGINE_TTL", "4s"},
+                    { "HAPAX_ENGINE_UNITS",
+                      "pool/*=2" }};
+    // It takes Java a while.
+    ASSERT_TRUE(eventually([&] { return hapax({"try", "warm-up"}).status == 0; }, 60s));
+#else
+    GTEST_SKIP() << "this build does not speak to ZooKeeper";
+#endif
+  }
+  std::optional<engine::testing::Ensemble> zookeeper_;
+};
+
+TEST_F(DirectZooKeeper, KeepsFiles) { expect_files(); }
+
+TEST_F(DirectZooKeeper, RunsAsManyAsThereAreUnits) {
+  const auto one = start({"run", "pool/x", "--", "sleep", "60"});
+  const auto other = start({"run", "pool/x", "--", "sleep", "60"});
+  const auto inside = [&] {
+    const auto locks = object_of({"who", "pool/x", "--json"}).at("locks").as_array();
+    return locks.empty() ? 0 : static_cast<int>(locks[0].at("sharers").as_array().size());
+  };
+  ASSERT_TRUE(eventually([&] { return inside() == 2; }, 20s)) << one->err() << other->err();
+  EXPECT_EQ(hapax({"run", "-n", "pool/x", "--", "true"}).status, 1);
+  one->signal(SIGTERM);
+  EXPECT_EQ(one->wait(), 128 + SIGTERM);
+  EXPECT_EQ(hapax({"run", "-w", "10", "pool/x", "--", "true"}).status, 0);
+  EXPECT_EQ(hapax({"run", "--engine-units", "pool", "pool/x", "--", "true"}).status, 64);
+  other->signal(SIGTERM);
+  EXPECT_EQ(other->wait(), 128 + SIGTERM);
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ constexpr const char* kPublic = "hapax";
 // Tests may also take what they test through the codec, and ask the catalogue for algorithms; some
 // need more than what they test.
 const Names kTestsSeeToo{"wire", "catalog"};
-const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engines", "audit"}},
+const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engine", "engines", "etcd", "files", "audit"}},
                                                {"files", {"audit"}},
                                                {"live", {"daemon", "figures", "locks"}},
                                                {"net", {"certs"}},

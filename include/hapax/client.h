@@ -184,6 +184,9 @@ struct ClientOptions {
   std::string engine_group = "hapax";  // Whose files are read and written there (docs/cell.md).
   // How long what is held outlives a program that is killed or cut off: from 1 s to 1 h.
   std::chrono::milliseconds engine_ttl{10'000};
+  // How many units semaphores have there, as all who use them must say alike: PATTERN=NUMBER, with
+  // commas between them: pool/*=4,license=2. ZooKeeper only.
+  std::string engine_units{};
 };
 
 // A connection to a daemon, for any number of locks and threads.

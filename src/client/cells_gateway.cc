@@ -22,6 +22,7 @@ ClientOptions options_of(const CellEntry& entry, const ClientOptions& usual) {
   ClientOptions options = Client::options_for(entry.address);
   options.asks_only = usual.asks_only;
   options.engine_ttl = usual.engine_ttl;
+  options.engine_units = usual.engine_units;
   const auto set = [](std::string& option, const std::string& said) {
     if (!said.empty()) option = said;
   };

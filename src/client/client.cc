@@ -46,6 +46,7 @@ void add_engine(ClientOptions& options) {
   if (const std::string group = environment("HAPAX_ENGINE_GROUP"); !group.empty()) {
     options.engine_group = group;
   }
+  options.engine_units = environment("HAPAX_ENGINE_UNITS");
   if (const std::string text = environment("HAPAX_ENGINE_TTL"); !text.empty()) {
     const auto ttl = parse_duration(text, "--engine-ttl");
     if (!ttl) throw_bad_address(ttl.error().message);

@@ -20,6 +20,7 @@
 #include "handles/gateway.h"
 #include "handles/held_grants.h"
 #include "net/address.h"
+#include "session/file_copies.h"
 #include "session/heartbeat.h"
 #include "session/protocol.h"
 #include "wire/codec.h"
@@ -68,6 +69,7 @@ class Connection {
   bool is_gone() const { return gone_; }
   std::string why_lost() const;
   Words& words() { return words_; }
+  session::FileCopies& copies() { return copies_; }
 
  private:
   struct Later;
@@ -104,6 +106,7 @@ class Connection {
 
   const std::uint32_t version_;
   Words words_;
+  session::FileCopies copies_;
   Socket socket_;
   std::mutex writing_;
 

@@ -1,6 +1,7 @@
 #include "handles/testing/contract.h"
 
 #include "client/testing/group.h"
+#include "handles/testing/semaphore_contract.h"
 
 namespace hapax::testing {
 namespace {
@@ -22,6 +23,20 @@ std::unique_ptr<Door> become_member() {
   return door;
 }
 
+ClientOptions daemon_with_pairs() {
+  static const Folder folder;
+  static const Node node{[] {
+    NodeOptions options;
+    options.members = {fmt::format("unix:{}/member", folder.path().string())};
+    options.clients = {fmt::format("unix:{}/clients", folder.path().string())};
+    options.algorithms = {"pair/*=semaphore-ra:2"};
+    return options;
+  }()};
+  return Client::options_for(fmt::format("unix:{}/clients", folder.path().string()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Daemon, SemaphoreContract,
+                         ::testing::Values(UnitGate{"daemon", daemon_with_pairs}));
 INSTANTIATE_TEST_SUITE_P(Daemon, GatewayContract,
                          ::testing::Values(client_gate("daemon", daemon_address)));
 INSTANTIATE_TEST_SUITE_P(Node, GatewayContract, ::testing::Values(Gate{"node", become_member}));

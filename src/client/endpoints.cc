@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "client/file_reads.h"
 #include "handles/library_thread.h"
 
 namespace hapax::client {
@@ -156,6 +157,10 @@ std::error_code Endpoints::ask_about_files(session::Ask asked, session::Answer& 
     if (at->is_gone()) return Errc::lost;
     error = at->ask(std::move(asked), kPatience, told);
     if (error == Errc::lost || error == Errc::timed_out) return Errc::unknown_outcome;
+  } else if (const auto* get = std::get_if<session::FileGet>(&asked)) {
+    error = ask_again_elsewhere([&](const Shared& at) {
+      return read_copy(*at, *get, told) ? std::error_code{} : read_file(*at, *get, kPatience, told);
+    });
   } else {
     error = ask_again_elsewhere([&](const Shared& at) { return at->ask(asked, kPatience, told); });
   }

@@ -1,4 +1,5 @@
 // Files, through real daemons on an engine.
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <optional>
 #include <string>
@@ -57,6 +58,28 @@ TEST(Files, AreReadAsTheyWereWrittenWithAVersionEach) {
   EXPECT_TRUE(file.remove());
   EXPECT_EQ(file.read(), std::nullopt);
   EXPECT_FALSE(file.remove());
+}
+
+// From copies of its own, where its daemon says that nothing has changed.
+TEST(Files, ReadAgainAreAsNewAsAnyWriteThatHasReturned) {
+  const EngineDaemons daemons{1};
+  Client client{daemons.address(0)}, others{daemons.address(0)};
+  File file{client, "config/db"}, same{others, "config/db"}, other{client, "config/other"};
+  const std::string stamps = daemons.address(0).substr(5) + ".files";
+  EXPECT_EQ(content_of(file), "(none)");
+  EXPECT_FALSE(std::filesystem::exists(stamps)) << "a single read needs none";
+  EXPECT_EQ(content_of(file), "(none)");
+  EXPECT_TRUE(std::filesystem::exists(stamps));
+  for (int i = 0; i < 100; ++i) {
+    const auto version = same.write(std::to_string(i));
+    for (int again = 0; again < 3; ++again) {
+      const auto now = file.read();
+      ASSERT_TRUE(now.has_value());
+      ASSERT_EQ(now->content, std::to_string(i));
+      ASSERT_EQ(now->version, version);
+    }
+    if (i % 10 == 0) other.write("x");  // What it knows is newer then than what it has copied.
+  }
 }
 
 TEST(Files, TakeTheLargestAndNothingLarger) {

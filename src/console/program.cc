@@ -152,14 +152,18 @@ int split_off_command(const Command* first, int argc, char** argv, Given& given)
   return ours;
 }
 
-// Of a word that should have been one of its subcommands.
+// Of a word that should have been one of its subcommands; empty: there is none.
 Failure no_such(const Command& command, const std::string& word) {
   std::vector<std::string> names;
   for (const Command& inner : command.subcommands) {
     if (!inner.is_hidden()) names.push_back(inner.name);
   }
+  const int status = command.group == kLockGroup ? kBadUsage : kUsage;
+  if (word.empty()) {
+    return {status, fmt::format("behind `hapax {}` goes {}", command.name, fmt::join(names, ", "))};
+  }
   const std::string meant = nearest(word, names);
-  return {command.group == kLockGroup ? kBadUsage : kUsage,
+  return {status,
           fmt::format("there is no `hapax {} {}`; {}", command.name, word,
                       meant.empty() ? fmt::format("behind it goes {}", fmt::join(names, ", "))
                                     : fmt::format("did you mean {}?", meant))};
@@ -178,6 +182,7 @@ int run_chosen(const CLI::App& parent, const std::vector<Command>& commands, Giv
   if (!command.subcommands.empty() && !given.rest.empty()) {
     throw no_such(command, given.rest.front());
   }
+  if (!command.run) throw no_such(command, "");
   return command.run(given);
 }
 

@@ -17,8 +17,6 @@
 #include "base/result.h"
 #include "campaigns/breaking.h"
 #include "daemon/node_config.h"
-#include "visitors/visitor.h"
-#include "visitors/visitors.h"
 #include "daemon/waiters.h"
 #include "figures/request_counts.h"
 #include "files/group_files.h"
@@ -29,6 +27,8 @@
 #include "net/listener.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
+#include "visitors/visitor.h"
+#include "visitors/visitors.h"
 
 namespace hapax {
 
@@ -141,6 +141,7 @@ class Clients {
                                session::FileList, session::AskEvents>;
   void on_file(Visitor& visitor, FileAsk&& ask);
   void on(Visitor& visitor, session::FenceCheck&& ask);
+  void on(Visitor& visitor, session::AskStamps&& ask);
   // Tells whoever is still there.
   std::function<void(const session::Answer&)> tell_if_here(Visitor& visitor);
   void on(Visitor& visitor, session::Goodbye&&) { visitor.say_goodbye(); }

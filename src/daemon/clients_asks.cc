@@ -358,6 +358,12 @@ void Clients::on_file(Visitor& visitor, FileAsk&& any) {
       std::move(any));
 }
 
+void Clients::on(Visitor& visitor, session::AskStamps&& ask) {
+  if (forbids(visitor, ask.request, Right::read, "see when files change")) return;
+  if (visitor.is_behind_tcp()) return refuse(visitor, ask.request, "only on this machine");
+  tell_text(visitor, ask.request)(host_.files.stamps());
+}
+
 void Clients::on(Visitor& visitor, session::FenceCheck&& ask) {
   if (forbids(visitor, ask.request, Right::read, "see who holds " + ask.name, ask.name)) return;
   host_.files.check_fence(ask, tell_if_here(visitor));

@@ -163,6 +163,14 @@ Result<void> Daemon::Impl::ask_holders(const std::string& name,
   });
 }
 
+// The first that clients of this machine come to.
+static std::string socket_of(const NodeConfig& config) {
+  for (const net::Address& address : config.clients) {
+    if (address.is_unix()) return address.path;
+  }
+  return {};
+}
+
 GroupFiles::Host Daemon::Impl::files_host() {
   EngineGroup* const group = joined_.on_engine;
   EventDesk::Host news{
@@ -186,7 +194,8 @@ GroupFiles::Host Daemon::Impl::files_host() {
       .life = [group] { return group == nullptr ? 0 : number(group->service().keeper().self()); },
       .is_over =
           [group](auto life) { return group != nullptr && group->directory().is_over(Life{life}); },
-      .patience = [this] { return std::chrono::milliseconds{500 + 100 * number(config_.self)}; }};
+      .patience = [this] { return std::chrono::milliseconds{500 + 100 * number(config_.self)}; },
+      .stamps_beside = socket_of(config_)};
 }
 
 void Daemon::Impl::stop() {

@@ -51,6 +51,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   void set_roles(Roles roles) {
     config_.roles = std::move(roles);
     if (clients_) clients_->stop_keeping();  // Whether they still may is asked when they ask.
+    if (files_) files_->rights_changed();
   }
   const Roles& roles() const { return config_.roles; }
   Waiters& waiters() { return *waiters_; }

@@ -1,6 +1,7 @@
 #include "direct/line.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 #include <vector>
@@ -21,13 +22,15 @@ constexpr std::size_t kMostFreeNumbers = 1'000;  // Of names that are remembered
 
 struct Line::Request {
   enum class Step {
-    resting,  // There is no session; or its line is being left by one of ours.
-    joining,  // Its place is asked for.
-    looking,  // Who is before it is asked.
-    waiting,  // Somebody is.
-    first,    // Nobody is, but the session is in doubt.
+    resting,    // There is no session.
+    joining,    // Its place is asked for.
+    looking,    // Who is before it is asked.
+    waiting,    // Somebody is.
+    following,  // One of ours is, which has been asked to leave.
+    first,      // Nobody is, but the session is in doubt.
     held,
-    lost,  // Was held; nobody has given it back yet.
+    lost,   // Was held; nobody has given it back yet.
+    going,  // Is to leave in this turn of the loop, perhaps together with one that comes.
     leaving
   };
   Request(boost::asio::io_context& io, std::uint64_t i, Contender c, Answer a)
@@ -45,7 +48,9 @@ struct Line::Request {
   std::uint64_t count = 0;  // Of steps: what was begun in an earlier one comes too late.
   Session session;
   Standing standing;
-  bool is_sure = true;  // No join of this session was left without an answer.
+  bool is_sure = true;     // No join of this session was left without an answer.
+  bool was_first = false;  // It was let in: so nobody was before it, and nobody will be.
+  Fence left{};            // The last one of ours that was first and has left since this one began.
   bool is_wanted = true;
   bool is_late = false;  // Its time is over, and an answer was due.
   std::string trouble;   // The last, for people.
@@ -82,6 +87,7 @@ void Line::after_a_pause(Request& r, void (Line::*step)(Request&)) {
 }
 
 void Line::ask(std::uint64_t request, Contender contender, Answer answer) {
+  contender.want = server_.meant_by(contender.name, contender.want);
   auto made = std::make_unique<Request>(io_, request, std::move(contender), std::move(answer));
   Request& r = *made;
   requests_.emplace(request, std::move(made));
@@ -94,12 +100,15 @@ void Line::begin(Request& r) {
   ++r.count;
   r.watch.reset();
   r.standing = {};
+  r.left = {};
+  r.was_first = false;
   r.is_sure = true;
   r.step = Request::Step::resting;
-  if (!keeper_.is_open() || is_leaving(r.contender.name)) return;
+  if (!keeper_.is_open()) return;
   r.session = keeper_.session();
   r.contender.number = number_for(r.contender.name);
-  join(r);
+  Request* const going = one_about_to_leave(r);
+  going == nullptr ? join(r) : rejoin(*going, r);
 }
 
 // Another place than any that may still be asked for: what was begun before may come late.
@@ -129,10 +138,44 @@ void Line::join(Request& r) {
                }));
 }
 
-void Line::look(Request& r) {
+Line::Request* Line::one_about_to_leave(const Request& r) {
+  for (const auto& [id, other] : requests_) {
+    if (other->step == Request::Step::going && other->contender.name == r.contender.name &&
+        other->contender.want == r.contender.want && other->session.id == r.session.id) {
+      return other.get();
+    }
+  }
+  return nullptr;
+}
+
+// Whoever releases a lock and asks for it again asks once. If that fails, each is on its own.
+void Line::rejoin(Request& leaving, Request& r) {
+  ++leaving.count;
+  leaving.step = Request::Step::leaving;
+  ++r.count;
+  r.step = Request::Step::joining;
+  auto left = for_this_step(leaving, [this](Request& same, bool is_left) {
+    is_left ? on_left(same, true) : leave(same);
+  });
+  auto joined = for_this_step(r, [this](Request& same, const Outcome<Standing>& outcome) {
+    if (outcome && outcome->is_gone) return join(same);
+    if (!outcome) same.is_sure = false;
+    on_standing(same, outcome, &Line::join);
+  });
+  server_.rejoin(r.session, leaving.contender, leaving.standing, r.contender,
+                 [left, joined](const Outcome<Standing>& outcome) {
+                   left(outcome && !outcome->is_gone);
+                   joined(outcome);
+                 });
+}
+
+void Line::look(Request& r) { look(r, true); }
+void Line::look_on(Request& r) { look(r, false); }
+
+void Line::look(Request& r, bool afresh) {
   ++r.count;
   if (r.step != Request::Step::held) r.step = Request::Step::looking;
-  server_.look(r.contender, r.standing,
+  server_.look(r.contender, r.standing, afresh,
                for_this_step(r, [this](Request& same, const Outcome<Standing>& outcome) {
                  on_standing(same, outcome, &Line::look);
                }));
@@ -164,15 +207,24 @@ void Line::on_standing(Request& r, const Outcome<Standing>& outcome,
 
 void Line::stand(Request& r) {
   if (!r.is_wanted) return leave(r);
-  if (r.standing.before.empty()) return let_in(r);
+  const bool is_after_us = r.left != Fence{} && r.standing.before_fence == r.left;
+  if (r.standing.before.empty() || is_after_us) return let_in(r);
+  if (follows_one_that_leaves(r)) {
+    r.step = Request::Step::following;
+    return;
+  }
   r.step = Request::Step::waiting;
   r.watch = server_.await_change(r.contender, r.standing,
-                                 for_this_step(r, [this](Request& same) { look(same); }));
+                                 for_this_step(r, [this](Request& same, std::uint64_t seen) {
+                                   same.standing.seen = seen;
+                                   look_on(same);
+                                 }));
   if (r.is_late) say_why_not(r);
 }
 
 void Line::let_in(Request& r) {
   r.watch.reset();
+  r.was_first = true;
   if (keeper_.valid_for() <= milliseconds{0}) {
     r.step = Request::Step::first;  // Until it is renewed, or over.
     return;
@@ -188,7 +240,7 @@ void Line::give_up(std::uint64_t request, bool is_cancelled) {
   if (at == requests_.end() || !at->second->answer) return;
   Request& r = *at->second;
   const bool is_due = r.step == Request::Step::joining || r.step == Request::Step::looking ||
-                      (r.step == Request::Step::resting && keeper_.is_open());
+                      r.step == Request::Step::following;
   if (is_cancelled) {
     r.trouble.clear();
     r.tell(Errc::cancelled, "");
@@ -223,10 +275,14 @@ void Line::say_why_not(Request& r) {
 void Line::give_back(std::uint64_t request) {
   const auto at = requests_.find(request);
   if (at == requests_.end()) return;
-  at->second->is_wanted = false;
+  Request& r = *at->second;
+  r.is_wanted = false;
   held_.forget(request);
-  if (at->second->session.id != 0) return leave(*at->second);
-  forget(*at->second);
+  if (r.session.id == 0) return forget(r);
+  if (r.step != Request::Step::held || !r.is_sure || !server_.rejoins()) return leave(r);
+  ++r.count;
+  r.step = Request::Step::going;
+  boost::asio::post(io_, for_this_step(r, [this](Request& same) { leave(same); }));
 }
 
 void Line::leave(Request& r) {
@@ -235,30 +291,56 @@ void Line::leave(Request& r) {
   r.step = Request::Step::leaving;
   server_.leave(r.session, r.contender, r.standing, r.is_sure,
                 for_this_step(r, [this](Request& same, const Outcome<bool>& left) {
-                  if (left && *left) free_number_of(same);
-                  if (left || left.error().kind != Trouble::Kind::unknown) return forget(same);
-                  after_a_pause(same, &Line::leave);
+                  if (!left && left.error().kind == Trouble::Kind::unknown) {
+                    return after_a_pause(same, &Line::leave);
+                  }
+                  on_left(same, left && *left);
                 }));
 }
 
-void Line::forget(Request& r) {
+void Line::on_left(Request& r, bool is_sure) {
+  if (is_sure) free_number_of(r);
   const std::string name = r.contender.name;
-  requests_.erase(r.id);
-  begin_those_that_rest(&name);
+  const Fence fence = r.standing.fence;
+  const bool was_first = is_sure && r.was_first;
+  forget(r);
+  has_left(name, fence, was_first);
 }
 
-bool Line::is_leaving(const std::string& name) const {
-  if (server_.keeps_order()) return false;
-  return std::any_of(requests_.begin(), requests_.end(), [&](const auto& entry) {
-    return entry.second->step == Request::Step::leaving && entry.second->contender.name == name;
-  });
+void Line::forget(Request& r) { requests_.erase(r.id); }
+
+bool Line::follows_one_that_leaves(const Request& r) const {
+  return r.standing.before_fence != Fence{} &&
+         std::any_of(requests_.begin(), requests_.end(), [&](const auto& entry) {
+           const Request& other = *entry.second;
+           const bool leaves =
+               other.step == Request::Step::leaving || other.step == Request::Step::going;
+           return leaves && other.contender.name == r.contender.name &&
+                  other.standing.fence == r.standing.before_fence;
+         });
 }
 
-void Line::begin_those_that_rest(const std::string* name) {
+// Nobody can come before one that was first: so who stood right behind it is first now, and need
+// not ask.
+void Line::has_left(const std::string& name, Fence fence, bool was_first) {
+  std::vector<Request*> behind;
+  for (const auto& [id, r] : requests_) {
+    if (r->contender.name != name) continue;
+    if (was_first) r->left = fence;
+    const bool is_waiting =
+        r->step == Request::Step::following || (was_first && r->step == Request::Step::waiting);
+    if (is_waiting && r->standing.before_fence == fence) behind.push_back(r.get());
+  }
+  for (Request* r : behind) {
+    ++r->count;
+    was_first ? let_in(*r) : look(*r);
+  }
+}
+
+void Line::begin_those_that_rest() {
   std::vector<Request*> resting;
   for (const auto& [id, r] : requests_) {
-    const bool is_meant = name == nullptr || r->contender.name == *name;
-    if (is_meant && r->step == Request::Step::resting) resting.push_back(r.get());
+    if (r->step == Request::Step::resting) resting.push_back(r.get());
   }
   for (Request* r : resting) begin(*r);
 }
@@ -267,7 +349,7 @@ void Line::begin_those_that_rest(const std::string* name) {
 
 void Line::on_open() {
   if (const auto started = std::exchange(started_, nullptr)) started("");
-  begin_those_that_rest(nullptr);
+  begin_those_that_rest();
 }
 
 void Line::on_refused(const std::string& why) {

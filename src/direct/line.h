@@ -61,7 +61,11 @@ class Line final : private SessionUser {
 
   void begin(Request& r);
   void join(Request& r);
+  void rejoin(Request& leaving, Request& r);
+  Request* one_about_to_leave(const Request& r);
   void look(Request& r);
+  void look_on(Request& r);  // What is known by now will do.
+  void look(Request& r, bool afresh);
   void leave(Request& r);
   void on_standing(Request& r, const Outcome<Standing>& outcome, void (Line::*again)(Request&));
   void stand(Request& r);
@@ -69,10 +73,13 @@ class Line final : private SessionUser {
   void give_up(std::uint64_t request, bool is_cancelled);
   void say_why_not(Request& r);
   void forget(Request& r);
-  bool is_leaving(const std::string& name) const;
+  // Whether the one before it is one of ours that is about to leave.
+  bool follows_one_that_leaves(const Request& r) const;
+  void on_left(Request& r, bool is_sure);
+  void has_left(const std::string& name, Fence fence, bool was_first);
   std::uint64_t number_for(const std::string& name);
   void free_number_of(const Request& r);
-  void begin_those_that_rest(const std::string* name);  // Null: all.
+  void begin_those_that_rest();
   // On the same request, if it has not gone on since.
   void after_a_pause(Request& r, void (Line::*step)(Request&));
   template <class F>

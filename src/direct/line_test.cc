@@ -26,7 +26,6 @@ class FakeServer final : public Server {
   explicit FakeServer(boost::asio::io_context& io) : io_(io) {}
 
   std::string trouble() const override { return renews ? "" : "silent"; }
-  bool keeps_order() const override { return false; }
   bool reuses_numbers() const override { return reuses; }
   void open_session(std::chrono::milliseconds ttl, Then<Session> then) override {
     answer(std::move(then), Session{++sessions, ttl});
@@ -51,27 +50,50 @@ class FakeServer final : public Server {
         std::any_of(line.begin(), line.end(), [&](const Entry& e) { return e.place == place; });
     if (!is_there) line.push_back({place, session.id, ++revision});
     if (lost == Loss::answer) return answer(std::move(then), unknown());
-    look(contender, {place, {}}, std::move(then));
+    look(contender, {place, {}}, true, [this, then = std::move(then)](Outcome<Standing> standing) {
+      if (!holds_joins_back) return then(std::move(standing));
+      late_joins.push_back([then, standing = std::move(standing)] { then(standing); });
+    });
   }
-  void look(const Contender& contender, const Standing& asked, Then<Standing> then) override {
-    Standing standing{asked.place, {}, true, "", revision};
-    std::string before;
+  bool rejoins() const override { return has_rejoin; }
+  void rejoin(const Session& session, const Contender& leaving, const Standing& left,
+              const Contender& joining, Then<Standing> then) override {
+    ++rejoin_calls;
+    const Loss lost = std::exchange(next_rejoin, Loss::none);
+    if (lost == Loss::request) return answer(std::move(then), unknown());
+    auto& line = lines[leaving.name];
+    const auto at = std::find_if(line.begin(), line.end(), [&](const Entry& e) {
+      return e.place == left.place && e.created == number(left.fence.turn);
+    });
+    if (at == line.end()) return answer(std::move(then), Standing{"", {}, true});
+    const std::string place = std::to_string(session.id) + "-" + std::to_string(joining.number);
+    remove(leaving.name, left.place);
+    line.push_back({place, session.id, ++revision});
+    if (lost == Loss::answer) return answer(std::move(then), unknown());
+    look(joining, {place, {}}, true, std::move(then));
+  }
+  void look(const Contender& contender, const Standing& asked, bool, Then<Standing> then) override {
+    Standing standing{asked.place, {}, true, "", revision, {}};
+    ++looks;
+    Entry before;
     for (const Entry& entry : lines[contender.name]) {
       if (entry.place == asked.place) {
         standing.is_gone = false;
         standing.fence = {Epoch{1}, Turn{entry.created}};
-        standing.before = before;
+        standing.before = before.place;
+        standing.before_fence = {Epoch{1}, Turn{before.created}};
       }
-      before = entry.place;
+      before = entry;
     }
     answer(std::move(then), standing);
   }
   std::unique_ptr<Watch> await_change(const Contender&, const Standing& standing,
-                                      std::function<void()> then) override {
+                                      std::function<void(std::uint64_t)> then) override {
     ++waits;
     struct Kept final : Watch {
-      Kept(FakeServer& s, std::string k, std::function<void()> f) : server(s), key(std::move(k)) {
-        server.watches[key].push_back({this, std::move(f)});
+      Kept(FakeServer& s, std::string k, std::function<void(std::uint64_t)> f)
+          : server(s), key(std::move(k)) {
+        server.watches[key].push_back({this, [f = std::move(f), &s] { f(s.revision); }});
       }
       ~Kept() override {
         std::erase_if(server.watches[key], [this](const auto& w) { return w.first == this; });
@@ -109,6 +131,7 @@ class FakeServer final : public Server {
   }
   void remove(const std::string& name, const std::string& place) {
     std::erase_if(lines[name], [&](const Entry& e) { return e.place == place; });
+    if (!tells) return;
     const auto told = watches[place];
     for (const auto& [watch, then] : told) boost::asio::post(io_, then);
   }
@@ -126,9 +149,12 @@ class FakeServer final : public Server {
   std::map<std::string, std::vector<std::pair<Watch*, std::function<void()>>>> watches;
   std::map<std::uint64_t, bool> ended;
   std::uint64_t sessions = 0, revision = 0;
-  int joins = 0, leaves = 0, waits = 0;
-  bool renews = true, reuses = false;
-  Loss next_join = Loss::none, next_leave = Loss::none;
+  int joins = 0, looks = 0, leaves = 0, waits = 0;
+  bool renews = true, reuses = false, tells = true, has_rejoin = false;
+  int rejoin_calls = 0;
+  bool holds_joins_back = false;
+  std::vector<std::function<void()>> late_joins;
+  Loss next_join = Loss::none, next_leave = Loss::none, next_rejoin = Loss::none;
 
  private:
   static Trouble unknown() { return {Trouble::Kind::unknown, "lost"}; }
@@ -335,6 +361,132 @@ TEST_F(LineTest, OneThatComesBackDoesNotStandBehindItself) {
   EXPECT_TRUE(is_granted(second));
   EXPECT_EQ(server.leaves, 2);
   EXPECT_EQ(server.waits, 0);
+}
+
+TEST_F(LineTest, OneThatComesBackForAMomentIsNotTurnedAwayByItself) {
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.next_leave = FakeServer::Loss::request;
+  line.give_back(1);
+  ask(second, 2);
+  line.time_is_over(2);
+  EXPECT_TRUE(is_granted(second));
+}
+
+TEST_F(LineTest, WhoStandsRightBehindOneOfOursNeedsNoServerToTell) {
+  ask(first, 1);
+  ask(second, 2);
+  ASSERT_TRUE(is_granted(first));
+  ASSERT_TRUE(run_until([&] { return server.waits == 1; }));
+  server.tells = false;
+  const int looks = server.looks;
+  line.give_back(1);
+  EXPECT_TRUE(is_granted(second));
+  EXPECT_EQ(server.looks, looks);
+}
+
+TEST_F(LineTest, AnAnswerThatComesAfterTheOneBeforeHasLeftIsUnderstood) {
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.holds_joins_back = true;
+  server.tells = false;
+  ask(second, 2);
+  ASSERT_TRUE(run_until([&] { return server.late_joins.size() == 1; }));
+  line.give_back(1);
+  settle();
+  EXPECT_EQ(server.lines["a"].size(), 1u);
+  server.late_joins[0]();
+  EXPECT_TRUE(is_granted(second));
+  EXPECT_EQ(server.waits, 0);
+}
+
+TEST_F(LineTest, WhoReleasesAndAsksAgainAsksOnce) {
+  server.has_rejoin = true;
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.add("a", "other");
+  line.give_back(1);
+  ask(second, 2);
+  ASSERT_TRUE(run_until([&] { return server.waits == 1; }));
+  EXPECT_FALSE(second.error.has_value()) << "the other one came first";
+  EXPECT_EQ(server.joins, 1);
+  EXPECT_EQ(server.leaves, 0);
+  EXPECT_EQ(server.rejoin_calls, 1);
+  server.remove("a", "other");
+  EXPECT_TRUE(is_granted(second));
+  EXPECT_LT(first.holding.fence, second.holding.fence);
+  line.give_back(2);
+  EXPECT_TRUE(run_until([&] { return server.lines["a"].empty(); })) << "nobody asks again";
+  EXPECT_EQ(server.leaves, 1);
+}
+
+TEST_F(LineTest, ALostAnswerToBothLeavesNothingBehind) {
+  server.has_rejoin = true;
+  std::uint64_t request = 0;
+  for (const auto loss : {FakeServer::Loss::request, FakeServer::Loss::answer}) {
+    Asked before, after;
+    ask(before, ++request);
+    ASSERT_TRUE(is_granted(before));
+    server.next_rejoin = loss;
+    line.give_back(request);
+    ask(after, ++request);
+    EXPECT_TRUE(is_granted(after));
+    EXPECT_TRUE(run_until([&] { return server.lines["a"].size() == 1; }));
+    line.give_back(request);
+    EXPECT_TRUE(run_until([&] { return server.lines["a"].empty(); }));
+    settle();
+  }
+  EXPECT_EQ(server.rejoin_calls, 2);
+}
+
+// Somebody has deleted it: then it is not left, but the next one may come.
+TEST_F(LineTest, OneThatIsNotThereAnyMoreDoesNotKeepTheNextOut) {
+  server.has_rejoin = true;
+  ask(first, 1);
+  ASSERT_TRUE(is_granted(first));
+  server.lines["a"].clear();
+  line.give_back(1);
+  ask(second, 2);
+  EXPECT_TRUE(is_granted(second));
+  EXPECT_EQ(server.lines["a"].size(), 1u);
+}
+
+// It gave up while it waited: others are before it.
+TEST_F(LineTest, WhoStandsBehindOneThatGivesUpIsNotLetIn) {
+  server.add("a", "other");
+  ask(first, 1);
+  ask(second, 2);
+  ASSERT_TRUE(run_until([&] { return server.waits == 2; }));
+  line.cancel(1);
+  ASSERT_TRUE(run_until([&] { return server.lines["a"].size() == 2; }));
+  settle();
+  EXPECT_FALSE(second.error.has_value());
+  server.remove("a", "other");
+  EXPECT_TRUE(is_granted(second));
+}
+
+// It was first with another session, and is not any more.
+TEST_F(LineTest, WhoStandsBehindOneThatWasFirstOnceIsNotLetIn) {
+  server.add("a", "other");
+  ask(first, 1);
+  ASSERT_TRUE(run_until([&] { return server.waits == 1; }));
+  server.renews = false;
+  ASSERT_TRUE(run_until([&] { return line.keeper().valid_for() == 0ms; }));
+  server.remove("a", "other");
+  settle();
+  ASSERT_FALSE(first.error.has_value()) << "first, but the session is in doubt";
+  server.add("a", "later");
+  server.end(server.sessions);
+  server.renews = true;
+  ask(second, 2);
+  ASSERT_TRUE(run_until([&] { return server.lines["a"].size() == 3; }));
+  settle();
+  line.cancel(1);
+  ASSERT_TRUE(run_until([&] { return server.lines["a"].size() == 2; }));
+  settle();
+  EXPECT_FALSE(second.error.has_value()) << "the later one has it";
+  server.remove("a", "later");
+  EXPECT_TRUE(is_granted(second));
 }
 
 TEST_F(LineTest, OneThatGoesWakesOnlyTheNext) {

@@ -66,6 +66,7 @@ struct Standing {
   // Whom to wait for: nobody, if empty. As of `seen`, which only the server understands.
   std::string before{};
   std::uint64_t seen = 0;
+  Fence before_fence{};  // Of the one before, if the server says it.
 };
 
 // Goes on until it is destroyed.
@@ -81,13 +82,14 @@ class Server {
   // How it is, in a sentence; empty: it answers.
   virtual std::string trouble() const = 0;
 
-  // Whether it does what it is asked for in the order of asking; if not, who comes back at once
-  // would stand behind itself.
-  virtual bool keeps_order() const { return true; }
-
   // Whether a number is to be used again in a line, once its place has surely been left: where
   // every name that ever was makes looking slower.
   virtual bool reuses_numbers() const { return false; }
+
+  // What `any` is there: whoever asks for that does not know.
+  virtual Want meant_by(const std::string& /*name*/, Want want) const {
+    return want == Want::any ? Want::exclusive : want;
+  }
 
   virtual void open_session(std::chrono::milliseconds ttl, Then<Session> then) = 0;
   virtual void renew(const Session& session, Then<Session> then) = 0;
@@ -95,10 +97,19 @@ class Server {
 
   // Takes a place, or finds the one that was taken when this was asked before.
   virtual void join(const Session& session, const Contender& contender, Then<Standing> then) = 0;
-  virtual void look(const Contender& contender, const Standing& standing, Then<Standing> then) = 0;
-  // Calls once, when it is time to look again. REQUIRES: there is somebody to wait for.
+  // leave() of one place and join() for another in the same line, both or none, which costs as much
+  // as one of them; `is_gone` then means that nothing was done. Only where rejoins() says so.
+  virtual bool rejoins() const { return false; }
+  virtual void rejoin(const Session& /*session*/, const Contender& /*leaving*/,
+                      const Standing& /*left*/, const Contender& /*joining*/,
+                      Then<Standing> /*then*/) {}
+  // No older than the call, if `afresh`; otherwise no older than what `standing` has seen.
+  virtual void look(const Contender& contender, const Standing& standing, bool afresh,
+                    Then<Standing> then) = 0;
+  // Calls once, when it is time to look again, with what has been seen then. REQUIRES: there is
+  // somebody to wait for.
   virtual std::unique_ptr<Watch> await_change(const Contender& contender, const Standing& standing,
-                                              std::function<void()> then) = 0;
+                                              std::function<void(std::uint64_t seen)> then) = 0;
   // Gives the place back, and nobody else's. `is_sure`: every join() of it has been answered;
   // otherwise no late one may take it again.
   virtual void leave(const Session& session, const Contender& contender, const Standing& standing,

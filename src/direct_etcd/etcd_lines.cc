@@ -27,6 +27,9 @@ namespace {
 constexpr milliseconds kPatience{2'000};  // With a call …
 constexpr int kRenewalsOfALease = 5;      // … but a renewal leaves time for another one.
 
+// A revision that no server has yet: so that a majority is asked.
+constexpr std::uint64_t kNow = ~std::uint64_t{0};
+
 Trouble trouble_of(const grpc::Status& status) {
   const std::string& said = status.error_message();
   if (said.find("lease not found") != std::string::npos) return {Trouble::Kind::over, said};
@@ -73,10 +76,28 @@ Fence fence_of(std::int64_t create_revision) {
   return {Epoch{1}, Turn{static_cast<std::uint64_t>(create_revision)}};
 }
 
+void is_the_same(Compare& compare, const std::string& key, Fence fence) {
+  compare.set_target(Compare::CREATED);
+  compare.set_key(key);
+  compare.set_create_revision(static_cast<std::int64_t>(number(fence.turn)));
+}
+
 // A key by which one that was left stays left, however late its put arrives. Not in the line, and
 // gone with the session.
 std::string mark_of(const Session& session, const Contender& contender) {
   return contender.name + ".left/" + own_key(session, contender).substr(contender.name.size() + 1);
+}
+
+// Takes a place, unless it is taken or was left for good, and looks who came last.
+void add_join(TxnRequest& request, const Session& session, const Contender& contender) {
+  const std::string key = own_key(session, contender);
+  is_absent(*request.add_compare(), key);
+  is_absent(*request.add_compare(), mark_of(session, contender));
+  PutRequest& put = *request.add_success()->mutable_request_put();
+  put.set_key(key);
+  put.set_value(contender.value);
+  put.set_lease(static_cast<std::int64_t>(session.id));
+  last_of(*request.add_success()->mutable_request_range(), contender.name, 2);
 }
 
 class WatchOf final : public Watch {
@@ -93,7 +114,7 @@ class WatchOf final : public Watch {
   const engine::Subscription subscription_;
 };
 
-// From now on: what was before that is a gap.
+// From now on, which begins with a commit without writes.
 std::unique_ptr<Watch> watch(Servers& servers, const std::string& prefix,
                              engine::WatchHandler handler) {
   auto subscriber = std::make_shared<engine::Subscriber>(std::move(handler));
@@ -106,7 +127,8 @@ std::unique_ptr<Watch> watch(Servers& servers, const std::string& prefix,
 
 std::string EtcdLines::trouble() const {
   const engine::Health& health = servers_->health();
-  return health.reachable ? "" : health.said;
+  if (health.reachable) return "";
+  return health.said == engine::Health{}.said ? "none of its servers can be reached" : health.said;
 }
 
 // --- calls ---
@@ -152,6 +174,26 @@ void EtcdLines::call(const char* method, Request request, Then<Response> then) {
       [this, method](std::size_t server, Request asked, Deadline deadline, auto done) {
         servers_->call<Request, Response>(server, method, std::move(asked), deadline,
                                           std::move(done));
+      });
+}
+
+void EtcdLines::read(TxnRequest request, std::uint64_t at_least, Then<TxnResponse> then) {
+  const auto as = [](TxnRequest asked, bool is_serializable) {
+    for (RequestOp& op : *asked.mutable_success()) {
+      op.mutable_request_range()->set_serializable(is_serializable);
+    }
+    return asked;
+  };
+  if (at_least == kNow) {
+    return call<TxnRequest, TxnResponse>(kTxn, as(std::move(request), false), std::move(then));
+  }
+  call<TxnRequest, TxnResponse>(
+      kTxn, as(request, true),
+      [this, request, at_least, then = std::move(then)](Outcome<TxnResponse> answered) mutable {
+        const bool is_behind =
+            answered && static_cast<std::uint64_t>(answered->header().revision()) < at_least;
+        if (is_behind) return read(std::move(request), kNow, std::move(then));
+        then(std::move(answered));
       });
 }
 
@@ -206,13 +248,7 @@ void EtcdLines::join(const Session& session, const Contender& contender, Then<St
   }
   const std::string key = own_key(session, contender);
   TxnRequest request;
-  is_absent(*request.add_compare(), key);
-  is_absent(*request.add_compare(), mark_of(session, contender));
-  PutRequest& put = *request.add_success()->mutable_request_put();
-  put.set_key(key);
-  put.set_value(contender.value);
-  put.set_lease(static_cast<std::int64_t>(session.id));
-  last_of(*request.add_success()->mutable_request_range(), contender.name, 2);
+  add_join(request, session, contender);
   request.add_failure()->mutable_request_range()->set_key(key);
   call<TxnRequest, TxnResponse>(
       kTxn, std::move(request),
@@ -228,77 +264,109 @@ void EtcdLines::join(const Session& session, const Contender& contender, Then<St
           standing.is_gone = own.empty();
           if (own.empty()) return then(std::move(standing));
           standing.fence = fence_of(own.Get(0).create_revision());
-          return find_before(name, std::move(standing), own.Get(0).create_revision(),
+          return find_before(name, std::move(standing), own.Get(0).create_revision(), kNow,
                              std::move(then));
         }
         standing.fence = fence_of(now);
-        const auto& last = response.responses(1).response_range().kvs();
-        if (last.size() < 2) return then(std::move(standing));
-        if (!is_contender(name, last.Get(1).key())) {
-          return find_before(name, std::move(standing), now, std::move(then));
-        }
-        standing.before = last.Get(1).key();
-        then(std::move(standing));
+        stand(name, std::move(standing), response.responses(1).response_range(), std::move(then));
       });
 }
 
-void EtcdLines::look(const Contender& contender, const Standing& standing, Then<Standing> then) {
+void EtcdLines::stand(const std::string& name, Standing standing, const RangeResponse& latest,
+                      Then<Standing> then) {
+  const auto& last = latest.kvs();
+  if (last.size() < 2) return then(std::move(standing));
+  if (!is_contender(name, last.Get(1).key())) {
+    const auto own = static_cast<std::int64_t>(standing.seen);
+    return find_before(name, std::move(standing), own, kNow, std::move(then));
+  }
+  standing.before = last.Get(1).key();
+  standing.before_fence = fence_of(last.Get(1).create_revision());
+  then(std::move(standing));
+}
+
+void EtcdLines::rejoin(const Session& session, const Contender& leaving, const Standing& left,
+                       const Contender& joining, Then<Standing> then) {
+  const std::string key = own_key(session, joining);
+  TxnRequest request;
+  is_the_same(*request.add_compare(), own_key(session, leaving), left.fence);
+  request.add_success()->mutable_request_delete_range()->set_key(own_key(session, leaving));
+  add_join(request, session, joining);
+  call<TxnRequest, TxnResponse>(
+      kTxn, std::move(request),
+      [this, then = std::move(then), key,
+       name = joining.name](const Outcome<TxnResponse>& answered) mutable {
+        if (!answered) return then(answered.error());
+        const auto now = answered->header().revision();
+        Standing standing{key, fence_of(now), !answered->succeeded(), "",
+                          static_cast<std::uint64_t>(now)};
+        if (standing.is_gone) return then(std::move(standing));
+        stand(name, std::move(standing), answered->responses(2).response_range(), std::move(then));
+      });
+}
+
+// A server that is behind may show one before us that has gone, but never hide one: nobody comes
+// before us any more. So what the last watch has seen is new enough to be let in by.
+void EtcdLines::look(const Contender& contender, const Standing& standing, bool afresh,
+                     Then<Standing> then) {
   find_before(contender.name, standing, static_cast<std::int64_t>(number(standing.fence.turn)),
-              std::move(then));
+              afresh ? kNow : standing.seen, std::move(then));
 }
 
 void EtcdLines::find_before(const std::string& name, Standing standing, std::int64_t below,
-                            Then<Standing> then) {
+                            std::uint64_t at_least, Then<Standing> then) {
   constexpr int kAtOnce = 16;
   TxnRequest request;
   request.add_success()->mutable_request_range()->set_key(standing.place);
   RangeRequest& range = *request.add_success()->mutable_request_range();
   last_of(range, name, kAtOnce);
   range.set_max_create_revision(below - 1);
-  call<TxnRequest, TxnResponse>(
-      kTxn, std::move(request),
-      [this, name, standing = std::move(standing), then = std::move(then),
-       below](const Outcome<TxnResponse>& answered) mutable {
-        if (!answered) return then(answered.error());
-        const auto& own = answered->responses(0).response_range().kvs();
-        standing.seen = static_cast<std::uint64_t>(answered->header().revision());
-        standing.before.clear();
-        standing.is_gone = own.empty() || fence_of(own.Get(0).create_revision()) != standing.fence;
-        const auto& lower = answered->responses(1).response_range().kvs();
-        std::int64_t lowest = below;
-        for (const KeyValue& kv : lower) {
-          lowest = std::min(lowest, kv.create_revision());
-          if (standing.before.empty() && is_contender(name, kv.key())) standing.before = kv.key();
-        }
-        const bool is_all = lower.size() < kAtOnce || lowest <= 1;
-        if (standing.is_gone || !standing.before.empty() || is_all) {
-          return then(std::move(standing));
-        }
-        find_before(name, std::move(standing), lowest, std::move(then));
-      });
+  read(std::move(request), at_least,
+       [this, name, standing = std::move(standing), then = std::move(then), below,
+        at_least](const Outcome<TxnResponse>& answered) mutable {
+         if (!answered) return then(answered.error());
+         const auto& own = answered->responses(0).response_range().kvs();
+         standing.seen = static_cast<std::uint64_t>(answered->header().revision());
+         standing.before.clear();
+         standing.is_gone = own.empty() || fence_of(own.Get(0).create_revision()) != standing.fence;
+         const auto& lower = answered->responses(1).response_range().kvs();
+         std::int64_t lowest = below;
+         for (const KeyValue& kv : lower) {
+           lowest = std::min(lowest, kv.create_revision());
+           if (!standing.before.empty() || !is_contender(name, kv.key())) continue;
+           standing.before = kv.key();
+           standing.before_fence = fence_of(kv.create_revision());
+         }
+         const bool is_all = lower.size() < kAtOnce || lowest <= 1;
+         if (standing.is_gone || !standing.before.empty() || is_all) {
+           return then(std::move(standing));
+         }
+         find_before(name, std::move(standing), lowest, at_least, std::move(then));
+       });
 }
 
 std::unique_ptr<Watch> EtcdLines::await_change(const Contender&, const Standing& standing,
-                                               std::function<void()> then) {
-  engine::WatchHandler handler;
-  handler.on_commit = [key = standing.before, then](const engine::Commit& commit) {
-    for (const engine::Write& write : commit.writes) {
-      if (write.key == key && !write.value) return then();
-    }
-  };
-  handler.on_resync = then;
-  // From here on nothing is missed; it may have gone before, and come back: behind us.
-  handler.on_gap = [this, key = standing.before, own = standing.fence, then] {
+                                               std::function<void(std::uint64_t)> then) {
+  // It may have gone before the watch began, and come back: behind us.
+  const auto look_for_it = [this, key = standing.before, before = standing.before_fence,
+                            then](std::uint64_t since) {
     TxnRequest request;
     request.add_success()->mutable_request_range()->set_key(key);
-    call<TxnRequest, TxnResponse>(
-        kTxn, std::move(request), [own, then](const Outcome<TxnResponse>& answered) {
-          if (!answered) return then();
-          const auto& there = answered->responses(0).response_range().kvs();
-          const bool is_before = !there.empty() && fence_of(there.Get(0).create_revision()) < own;
-          if (!is_before) then();
-        });
+    read(std::move(request), since, [before, since, then](const Outcome<TxnResponse>& answered) {
+      if (!answered) return then(since);
+      const auto& there = answered->responses(0).response_range().kvs();
+      const bool is_there = !there.empty() && fence_of(there.Get(0).create_revision()) == before;
+      if (!is_there) then(static_cast<std::uint64_t>(answered->header().revision()));
+    });
   };
+  engine::WatchHandler handler;
+  handler.on_commit = [key = standing.before, look_for_it, then](const engine::Commit& commit) {
+    if (commit.writes.empty()) return look_for_it(commit.revision);
+    for (const engine::Write& write : commit.writes) {
+      if (write.key == key && !write.value) return then(commit.revision);
+    }
+  };
+  handler.on_resync = [then] { then(kNow); };
   return watch(*servers_, standing.before, std::move(handler));
 }
 
@@ -307,10 +375,7 @@ void EtcdLines::leave(const Session& session, const Contender& contender, const 
   const std::string key = own_key(session, contender);
   TxnRequest request;
   if (standing.fence != Fence{}) {
-    Compare& compare = *request.add_compare();
-    compare.set_target(Compare::CREATED);
-    compare.set_key(key);
-    compare.set_create_revision(static_cast<std::int64_t>(number(standing.fence.turn)));
+    is_the_same(*request.add_compare(), key, standing.fence);
   }
   request.add_success()->mutable_request_delete_range()->set_key(key);
   if (!is_sure) {
@@ -355,8 +420,9 @@ class EtcdLines::Observation final : public Watch,
 
   void start() {
     engine::WatchHandler handler;
-    handler.on_commit = [this](const engine::Commit&) { look_soon(); };
-    handler.on_gap = [this] { look(); };
+    handler.on_commit = [this](const engine::Commit& commit) {
+      commit.writes.empty() ? look() : look_soon();
+    };
     handler.on_resync = [this] { start(); };
     watch_ = watch(*lines_.servers_, name_ + '/', std::move(handler));
   }

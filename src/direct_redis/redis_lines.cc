@@ -227,7 +227,8 @@ void RedisLines::join(const Session& session, const Contender& contender, Then<S
       std::move(then));
 }
 
-void RedisLines::look(const Contender& contender, const Standing& standing, Then<Standing> then) {
+void RedisLines::look(const Contender& contender, const Standing& standing, bool,
+                      Then<Standing> then) {
   work<Standing>(
       [this, name = contender.name, standing]() -> Outcome<Standing> {
         if (standing.fence == Fence{}) return try_to_take(name, standing.place);
@@ -248,10 +249,10 @@ void RedisLines::look(const Contender& contender, const Standing& standing, Then
 }
 
 std::unique_ptr<Watch> RedisLines::await_change(const Contender&, const Standing&,
-                                                std::function<void()> then) {
+                                                std::function<void(std::uint64_t)> then) {
   const auto range = static_cast<std::uint64_t>(kLongestPause - kShortestPause);
   const milliseconds pause{kShortestPause + static_cast<std::int64_t>(random_.below(range))};
-  return std::make_unique<Timer>(io_, pause, std::move(then));
+  return std::make_unique<Timer>(io_, pause, [then = std::move(then)] { then(0); });
 }
 
 void RedisLines::leave(const Session& session, const Contender& contender, const Standing&, bool,

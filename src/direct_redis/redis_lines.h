@@ -31,9 +31,10 @@ class RedisLines final : public Server {
   void close_session(const Session& session, std::function<void()> then) override;
 
   void join(const Session& session, const Contender& contender, Then<Standing> then) override;
-  void look(const Contender& contender, const Standing& standing, Then<Standing> then) override;
+  void look(const Contender& contender, const Standing& standing, bool afresh,
+            Then<Standing> then) override;
   std::unique_ptr<Watch> await_change(const Contender& contender, const Standing& standing,
-                                      std::function<void()> then) override;
+                                      std::function<void(std::uint64_t)> then) override;
   void leave(const Session& session, const Contender& contender, const Standing& standing,
              bool is_sure, Then<bool> then) override;
 

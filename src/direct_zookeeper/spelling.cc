@@ -16,6 +16,11 @@ bool is_earlier(std::int32_t a, std::int32_t b) {
          0;
 }
 
+void sort(std::vector<Spelled>& all) {
+  std::sort(all.begin(), all.end(),
+            [](const Spelled& a, const Spelled& b) { return is_earlier(a.sequence, b.sequence); });
+}
+
 // The name before the number; the number is taken away.
 std::optional<std::int32_t> take_sequence(std::string_view& name) {
   std::size_t digits = 0;
@@ -55,9 +60,24 @@ std::optional<Spelled> spelled(const std::string& node) {
   return Spelled{node, owner.empty() ? node : std::string{owner}, *sequence, is_reader};
 }
 
+std::vector<Spelled> leases_in(const std::vector<std::string>& nodes) {
+  constexpr std::string_view kLease = "lease-";
+  std::vector<Spelled> leases;
+  for (const std::string& node : nodes) {
+    std::string_view name{node};
+    const auto sequence = take_sequence(name);
+    if (!sequence || !name.ends_with(kLease)) continue;
+    name.remove_suffix(kLease.size());
+    leases.push_back({node, name.empty() ? node : std::string{name}, *sequence, true});
+  }
+  sort(leases);
+  return leases;
+}
+
 std::vector<std::string> spellings_of(const Contender& contender, const std::string& guid) {
   std::vector<std::string> nodes;
   const std::string owner = "_c_" + guid + "-";
+  if (contender.want == Want::unit) return {owner + "lock-"};  // Only Curator has such lines.
   if (contender.want == Want::shared) {
     for (const std::string_view spelling : kReaders) nodes.push_back(owner + std::string{spelling});
     return nodes;
@@ -74,8 +94,7 @@ std::vector<Spelled> line_of(const std::vector<std::string>& nodes) {
   for (const std::string& node : nodes) {
     if (auto contender = spelled(node)) all.push_back(std::move(*contender));
   }
-  std::sort(all.begin(), all.end(),
-            [](const Spelled& a, const Spelled& b) { return is_earlier(a.sequence, b.sequence); });
+  sort(all);
   std::vector<Spelled> line;
   for (Spelled& one : all) {
     const bool is_known = std::any_of(line.begin(), line.end(),

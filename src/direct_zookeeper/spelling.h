@@ -16,8 +16,14 @@
 #include <vector>
 
 #include "direct/server.h"
+#include "hapax/fence.h"
 
 namespace hapax::direct {
+
+inline Fence fence_of_czxid(std::int64_t czxid) {
+  const auto bits = static_cast<std::uint64_t>(czxid);
+  return {Epoch{bits >> 32}, Turn{bits & 0xffffffff}};
+}
 
 // A znode of somebody who waits or is inside.
 struct Spelled {
@@ -29,6 +35,8 @@ struct Spelled {
 
 // Nothing: it is no contender's.
 std::optional<Spelled> spelled(const std::string& node);
+// The units of a semaphore, _c_GUID-lease-N, in their order.
+std::vector<Spelled> leases_in(const std::vector<std::string>& nodes);
 
 // What to make for a contender, without the numbers: every one of these.
 std::vector<std::string> spellings_of(const Contender& contender, const std::string& guid);

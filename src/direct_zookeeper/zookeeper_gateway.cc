@@ -19,12 +19,14 @@ std::unique_ptr<detail::Gateway> open_zookeeper(const std::string& address,
   }
   const std::string login =
       engine.options.user.empty() ? "" : engine.options.user + ":" + engine.options.password;
+  auto units = Units::parse(options.engine_units);
+  if (!units) bad_address("--engine-units: " + units.error().message);
   const NoSignals none;  // The threads of ZooKeeper's client run in a user's program.
   return std::make_unique<DirectGateway>(
       address, options.engine_ttl, options.asks_only,
       [&](boost::asio::io_context& io) -> std::unique_ptr<Server> {
         return std::make_unique<ZooKeeperLines>(io, std::move(servers), login, engine.url.path,
-                                                options.engine_ttl);
+                                                options.engine_ttl, *units);
       },
       [engine](boost::asio::io_context& io) {
         return engine::open_zookeeper(io, engine.url, engine.options_for_files());

@@ -29,11 +29,6 @@ std::string random_guid() {
                      random() & 0xffff);
 }
 
-Fence fence_of(std::int64_t czxid) {
-  const auto bits = static_cast<std::uint64_t>(czxid);
-  return {Epoch{bits >> 32}, Turn{bits & 0xffffffff}};
-}
-
 // Names, in one text: a lock's has no line breaks.
 std::string joined(const std::vector<std::string>& paths) {
   std::string all;
@@ -82,12 +77,13 @@ class ZooKeeperLines::PathWatch final : public Watch {
 };
 
 ZooKeeperLines::ZooKeeperLines(boost::asio::io_context& io, std::string servers, std::string login,
-                               std::string root, milliseconds ttl)
+                               std::string root, milliseconds ttl, Units units)
     : io_(io),
       servers_(std::move(servers)),
       login_(std::move(login)),
       root_(std::move(root)),
       ttl_(ttl),
+      units_(std::move(units)),
       guid_(random_guid()) {}
 
 // --- the session ---
@@ -125,6 +121,7 @@ ZooHandle& ZooKeeperLines::handle() {
   if (!handle_ || handle_->is_over()) {
     ++generation_;
     unsure_.clear();
+    leaving_units_.clear();
     asked_ = counted_from_ = boot_clock_now();
     handle_ = std::make_unique<ZooHandle>(io_, servers_, login_, ttl_,
                                           [this](const std::string& path) { on_event(path); });
@@ -223,10 +220,8 @@ void ZooKeeperLines::join(const Session& session, const Contender& contender, Th
   if (session.id != generation_ || !handle_ || handle_->is_over()) {
     return say_over(std::move(then));
   }
-  std::string why;
-  if (contender.want == Want::unit) {
-    why = "on ZooKeeper itself there are no semaphores: ask a daemon for them";
-  } else if (!is_good_path(path_of(contender.name))) {
+  std::string why = objection_to(contender);
+  if (why.empty() && !is_good_path(folder_of(contender))) {
     why = contender.name + " cannot be the path of a znode: name its parts, with a / between them";
   }
   if (!why.empty()) {
@@ -244,7 +239,7 @@ void ZooKeeperLines::join(const Session& session, const Contender& contender, Th
 }
 
 void ZooKeeperLines::create(const Contender& contender, Then<Standing> then, bool has_folder) {
-  const std::string folder = path_of(contender.name);
+  const std::string folder = folder_of(contender);
   if (!has_folder) {
     return make_folder(folder, 0, [this, contender, then = std::move(then)](ZooCode code) mutable {
       if (code != ZOK) return then(trouble_of(code));
@@ -273,14 +268,14 @@ void ZooKeeperLines::create(const Contender& contender, Then<Standing> then, boo
                             unsure_.insert(contender.number);
                             return then(trouble_of(own.code));
                           }
-                          look(contender, {place, fence_of(own.czxid)}, then);
+                          look(contender, {place, fence_of_czxid(own.czxid)}, true, then);
                         });
       });
 }
 
 // After a create whose answer was lost.
 void ZooKeeperLines::find_own(const Contender& contender, Then<Standing> then) {
-  const std::string folder = path_of(contender.name);
+  const std::string folder = folder_of(contender);
   handle_->children(
       folder, false, [this, contender, folder, then = std::move(then)](const ZooReply& reply) {
         if (reply.code != ZOK && reply.code != ZNONODE) return then(trouble_of(reply.code));
@@ -293,14 +288,14 @@ void ZooKeeperLines::find_own(const Contender& contender, Then<Standing> then) {
         if (own.empty()) return then(Standing{"", {}, true});
         handle_->exists(own.front(), false, [this, contender, place, then](const ZooReply& stat) {
           if (stat.code != ZOK) return then(trouble_of(stat.code));
-          look(contender, {place, fence_of(stat.czxid)}, then);
+          look(contender, {place, fence_of_czxid(stat.czxid)}, true, then);
         });
       });
 }
 
-void ZooKeeperLines::look(const Contender& contender, const Standing& standing,
+void ZooKeeperLines::look(const Contender& contender, const Standing& standing, bool,
                           Then<Standing> then) {
-  const std::string folder = path_of(contender.name);
+  const std::string folder = folder_of(contender);
   if (!handle_ || handle_->is_over()) {
     return say_over(std::move(then));
   }
@@ -312,6 +307,9 @@ void ZooKeeperLines::look(const Contender& contender, const Standing& standing,
         now.before.clear();
         const auto ahead =
             before(line_of(reply.names), "_c_" + guid_of(contender) + "-", contender.want);
+        if (contender.want == Want::unit && (!ahead || ahead->empty())) {
+          return look_for_unit(contender, standing, ahead.has_value(), then);
+        }
         now.is_gone = !ahead;
         if (ahead && !ahead->empty()) now.before = folder + "/" + *ahead;
         then(std::move(now));
@@ -322,20 +320,27 @@ std::unique_ptr<Watch> ZooKeeperLines::watch(const std::string& path, std::funct
   return std::make_unique<PathWatch>(*this, path, std::move(then));
 }
 
-std::unique_ptr<Watch> ZooKeeperLines::await_change(const Contender&, const Standing& standing,
-                                                    std::function<void()> then) {
+std::unique_ptr<Watch> ZooKeeperLines::await_change(const Contender& contender,
+                                                    const Standing& standing,
+                                                    std::function<void(std::uint64_t)> then) {
+  const bool is_for_room = standing.before == leases_of(contender.name);
+  if (contender.want == Want::unit && is_for_room) {
+    return await_room(contender, standing.before, std::move(then));
+  }
   handle().exists(standing.before, true, [then](const ZooReply& reply) {
-    if (reply.code != ZOK) then();  // Gone already, or nobody knows.
+    if (reply.code != ZOK) then(0);  // Gone already, or nobody knows.
   });
-  return watch(standing.before, std::move(then));
+  return watch(standing.before, [then = std::move(then)] { then(0); });
 }
 
-void ZooKeeperLines::leave(const Session& session, const Contender&, const Standing& standing, bool,
-                           Then<bool> then) {
+void ZooKeeperLines::leave(const Session& session, const Contender& contender,
+                           const Standing& standing, bool, Then<bool> then) {
   const std::vector<std::string> paths = split(standing.place);
-  if (session.id != generation_ || !handle_ || paths.empty()) {
+  const bool is_unit = contender.want == Want::unit;
+  if (session.id != generation_ || !handle_ || (paths.empty() && !is_unit)) {
     return boost::asio::post(io_, [then = std::move(then)] { then(true); });
   }
+  if (is_unit) return leave_unit(contender, std::move(then));
   handle_->remove(paths, [this, paths, then = std::move(then)](const ZooReply& reply) mutable {
     if (reply.code == ZOK) return then(true);
     if (reply.code != ZNONODE) return then(trouble_of(reply.code));
@@ -355,6 +360,7 @@ void ZooKeeperLines::leave(const Session& session, const Contender&, const Stand
 // --- questions ---
 
 void ZooKeeperLines::describe(const std::string& name, Then<LockInfo> then) {
+  if (units_.of(name) > 0) return describe_semaphore(name, std::move(then));
   const std::string folder = path_of(name);
   handle().children(folder, false,
                     [this, name, folder, then = std::move(then)](const ZooReply& reply) mutable {
@@ -365,40 +371,39 @@ void ZooKeeperLines::describe(const std::string& name, Then<LockInfo> then) {
                       lock.name = name;
                       lock.algorithm = "zookeeper";
                       auto line = line_of(reply.names);
+                      for (Spelled& one : line) one.node = folder + "/" + one.node;
                       std::reverse(line.begin(), line.end());
-                      describe_next(folder, std::move(line), std::move(lock), std::move(then));
+                      describe_next(std::move(line), std::move(lock), std::move(then));
                     });
 }
 
-// `line` is what is left, the last in it first.
-void ZooKeeperLines::describe_next(std::string path, std::vector<Spelled> line, LockInfo lock,
-                                   Then<LockInfo> then) {
+// `line` is what is left, by paths, the last in it first.
+void ZooKeeperLines::describe_next(std::vector<Spelled> line, LockInfo lock, Then<LockInfo> then) {
   if (line.empty()) return then(std::move(lock));
   const Spelled next = line.back();
   line.pop_back();
-  handle().get(
-      path + "/" + next.node, [this, path, next, line = std::move(line), lock = std::move(lock),
-                               then = std::move(then)](const ZooReply& reply) mutable {
-        if (reply.code != ZOK && reply.code != ZNONODE) {
-          return then(trouble_of(reply.code));
-        }
-        if (reply.code == ZOK) {
-          Person person = person_of(reply.data);
-          if (person.command.empty()) person.command = next.node;
-          person.shared = next.is_reader;
-          const bool is_inside =
-              !lock.holder && lock.waiters.empty() && (next.is_reader || lock.sharers.empty());
-          if (is_inside) person.fence = fence_of(reply.czxid);
-          if (!is_inside) {
-            lock.waiters.push_back(std::move(person));
-          } else if (next.is_reader) {
-            lock.sharers.push_back(std::move(person));
-          } else {
-            lock.holder = std::move(person);
-          }
-        }
-        describe_next(std::move(path), std::move(line), std::move(lock), std::move(then));
-      });
+  handle().get(next.node, [this, next, line = std::move(line), lock = std::move(lock),
+                           then = std::move(then)](const ZooReply& reply) mutable {
+    if (reply.code != ZOK && reply.code != ZNONODE) {
+      return then(trouble_of(reply.code));
+    }
+    if (reply.code == ZOK) {
+      Person person = person_of(reply.data);
+      if (person.command.empty()) person.command = next.node.substr(next.node.rfind('/') + 1);
+      person.shared = next.is_reader;
+      const bool is_inside =
+          !lock.holder && lock.waiters.empty() && (next.is_reader || lock.sharers.empty());
+      if (is_inside) person.fence = fence_of_czxid(reply.czxid);
+      if (!is_inside) {
+        lock.waiters.push_back(std::move(person));
+      } else if (next.is_reader) {
+        lock.sharers.push_back(std::move(person));
+      } else {
+        lock.holder = std::move(person);
+      }
+    }
+    describe_next(std::move(line), std::move(lock), std::move(then));
+  });
 }
 
 void ZooKeeperLines::describe_all(std::vector<std::string> names, std::vector<LockInfo> locks,
@@ -454,8 +459,8 @@ void ZooKeeperLines::first_of(const std::string& name,
     handle().get(folder + "/" + line.front().node, [then](const ZooReply& first) {
       if (first.code != ZOK) return then(false, std::nullopt);
       Person person;
-      person.fence = fence_of(first.czxid);
-      then(true, Leader{first.data, fence_of(first.czxid), std::move(person)});
+      person.fence = fence_of_czxid(first.czxid);
+      then(true, Leader{first.data, fence_of_czxid(first.czxid), std::move(person)});
     });
   });
 }

@@ -7,7 +7,9 @@
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <memory>
+#include <regex>
 #include <string>
 #include <thread>
 
@@ -17,6 +19,7 @@
 #include "direct_zookeeper/zookeeper_gateway.h"
 #include "handles/gateway_makers.h"
 #include "handles/testing/contract.h"
+#include "handles/testing/semaphore_contract.h"
 #include "hapax/shared_mutex.h"
 #include "zookeeper/testing/ensemble.h"
 
@@ -57,6 +60,30 @@ INSTANTIATE_TEST_SUITE_P(ZooKeeper, GatewayContract, ::testing::Values(line_gate
                            return zookeeper().url().text();
                          })));
 
+ClientOptions with_pairs() {
+  ClientOptions options = options_for(zookeeper().url().text(), 4s);
+  options.engine_units = "pair/*=2";
+  return options;
+}
+
+INSTANTIATE_TEST_SUITE_P(ZooKeeper, SemaphoreContract,
+                         ::testing::Values(UnitGate{"zookeeper", with_pairs}));
+
+TEST(ZooKeeperSemaphore, NeedsToBeToldHowManyThereAre) {
+  Client client{zookeeper().url().text()};
+  Semaphore pool{client, "pool"};
+  try {
+    pool.acquire();
+    ADD_FAILURE() << "nobody knows how many there are";
+  } catch (const std::system_error& e) {
+    EXPECT_EQ(e.code(), Errc::refused);
+    EXPECT_THAT(e.what(), HasSubstr("--engine-units"));
+  }
+  ClientOptions options = options_for(zookeeper().url().text(), 4s);
+  options.engine_units = "pool=many";
+  EXPECT_THROW(Client{options}, std::system_error);
+}
+
 TEST(ZooKeeperFiles, AreThoseOfAGroupAndItsDaemons) {
   Client one{zookeeper().url().text()}, other{zookeeper().url().text()};
   expect_files(one, other);
@@ -66,25 +93,32 @@ constexpr const char* kPython = "/usr/bin/python3";  // Debian's, whose packages
 
 bool has_kazoo() { return std::system("/usr/bin/python3 -c 'import kazoo' 2>/dev/null") == 0; }
 
-// kazoo's Lock, held from when a file is there until another one is.
-class KazooLock {
+// A program that uses kazoo: it says when it has begun, and ends when it is told to.
+class Kazoo {
  public:
-  KazooLock(const Ensemble& ensemble, const Folder& folder, const std::string& path)
+  // `work` is Python, with a client `c`, a function begun(text) and one that waits, end().
+  Kazoo(const Ensemble& ensemble, const Folder& folder, const std::string& work)
       : begun_(folder / "begun"),
         end_(folder / "end"),
         child_(Child::logging_to(
             folder / "log", "kazoo",
             {.words = {kPython, "-c",
-                       fmt::format("import os, time, kazoo.client\n"
+                       fmt::format("import os, re, time, uuid, kazoo.client\n"
                                    "c = kazoo.client.KazooClient(hosts='{}')\n"
                                    "c.start()\n"
-                                   "with c.Lock('{}', 'kazoo-{}'):\n"
-                                   "  open('{}', 'w').close()\n"
+                                   "def begun(text='x'):\n"
+                                   "  open('{}', 'w').write(text)\n"
+                                   "def end():\n"
                                    "  while not os.path.exists('{}'): time.sleep(0.02)\n"
+                                   "{}\n"
                                    "c.stop()\n",
-                                   ensemble.url().endpoints[0].text(), path, 1, begun_.string(),
-                                   end_.string())}})) {}
-  bool is_inside() const { return std::filesystem::exists(begun_); }
+                                   ensemble.url().endpoints[0].text(), begun_.string(),
+                                   end_.string(), work)}})) {}
+  bool has_begun() const { return !said().empty(); }
+  std::string said() const {
+    std::ifstream file{begun_};
+    return {std::istreambuf_iterator<char>{file}, {}};
+  }
   void end() {
     std::ofstream{end_}.put('x');
     child_.wait_for_end(20s);
@@ -96,23 +130,58 @@ class KazooLock {
   Child child_;
 };
 
+// As Curator's InterProcessSemaphoreV2 does, of whose recipe only the znodes are seen by others.
+TEST(ZooKeeperSemaphore, CountsTheLeasesOfCuratorsClients) {
+  if (!has_kazoo()) GTEST_SKIP() << "no kazoo to test against: install python3-kazoo";
+  const Folder folder;
+  Kazoo theirs{zookeeper(), folder,
+               "c.ensure_path('/pair/curator/leases')\n"
+               "own = c.create('/pair/curator/leases/_c_%s-lease-' % uuid.uuid4(), b'10.0.0.7',\n"
+               "               ephemeral=True, sequence=True)\n"
+               "while len(c.get_children('/pair/curator/leases')) < 2: time.sleep(0.02)\n"
+               "while c.get_children('/pair/curator/locks'): time.sleep(0.02)\n"
+               "begun(' '.join(c.get_children('/pair/curator/leases')))\n"
+               "end()"};
+  Client client{with_pairs()};
+  ASSERT_TRUE(comes_about([&] { return !client.who("pair/curator").empty(); }));
+  Semaphore ours{client, "pair/curator"};
+  ours.acquire();
+  ASSERT_TRUE(comes_about([&] { return theirs.has_begun(); })) << "and we have left the line";
+  const std::string leases = theirs.said();
+  const std::regex lease{"_c_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-lease-[0-9]{10}"};
+  EXPECT_EQ(std::distance(std::sregex_iterator{leases.begin(), leases.end(), lease}, {}), 2)
+      << leases;
+  EXPECT_FALSE(ours.try_acquire()) << "the other unit is theirs";
+  const auto who = client.who("pair/curator");
+  ASSERT_EQ(who.size(), 1u);
+  EXPECT_EQ(who[0].sharers.size(), 2u);
+  EXPECT_EQ(who[0].sharers[0].command, "10.0.0.7");
+  auto waiting = std::async(std::launch::async, [&] { return ours.try_acquire_for(20s); });
+  std::this_thread::sleep_for(100ms);
+  theirs.end();
+  EXPECT_TRUE(waiting.get());
+}
+
 TEST(ZooKeeperLocks, AreInOneLineWithKazoo) {
   if (!has_kazoo()) GTEST_SKIP() << "no kazoo to test against: install python3-kazoo";
   const Folder folder;
   Client client{zookeeper().url().text()};
   Mutex mutex{client, "shared/with-kazoo"};
   mutex.lock();
-  KazooLock theirs{zookeeper(), folder, "/shared/with-kazoo"};
+  Kazoo theirs{zookeeper(), folder,
+               "with c.Lock('/shared/with-kazoo', 'kazoo-1'):\n"
+               "  begun()\n"
+               "  end()"};
   ASSERT_TRUE(comes_about([&] { return client.who("shared/with-kazoo")[0].waiters.size() == 1; }));
   Mutex behind{client, "shared/with-kazoo"};
   std::promise<std::error_code> granted;
   behind.async_acquire([&](std::error_code error) { granted.set_value(error); });
   ASSERT_TRUE(comes_about([&] { return client.who("shared/with-kazoo")[0].waiters.size() == 2; }));
   EXPECT_EQ(client.who("shared/*")[0].waiters[0].command, "kazoo-1");
-  EXPECT_FALSE(theirs.is_inside());
+  EXPECT_FALSE(theirs.has_begun());
   const Fence first = mutex.fence();
   mutex.unlock();
-  EXPECT_TRUE(comes_about([&] { return theirs.is_inside(); }));
+  EXPECT_TRUE(comes_about([&] { return theirs.has_begun(); }));
   auto future = granted.get_future();
   EXPECT_EQ(future.wait_for(100ms), std::future_status::timeout) << "it came before us";
   theirs.end();

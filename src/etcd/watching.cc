@@ -85,7 +85,7 @@ void Watching::heard(WatchResponse& response) {
                           : grpc::UNAUTHENTICATED;
     return broke({code, response.cancel_reason()});
   }
-  if (response.created() && is_from_now_) return subscriber_->gap();
+  if (response.created() && is_from_now_) return subscriber_->commit({now, {}});
   if (response.created() && now < seen_) return doubt();
   tell(response);
 }

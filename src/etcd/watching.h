@@ -17,8 +17,9 @@ class WatchResponse;
 // On the loop's thread. Lives as long as its subscriber is not over and the servers are there.
 class Watching : public std::enable_shared_from_this<Watching> {
  public:
-  // Without `from`, of what is committed once the stream is there, which is a gap each time: etcd
-  // tells that at once, but goes through its past for others only ten times a second.
+  // Without `from`, of what is committed once the stream is there: a commit without writes says,
+  // each time, after which revision that is. etcd tells that at once, but goes through its past for
+  // others only ten times a second.
   Watching(Servers& servers, const Keys& keys, std::string prefix, std::optional<Revision> from,
            std::shared_ptr<Subscriber> subscriber);
 

@@ -111,6 +111,7 @@ void FileWriter::commit(const Shared& write, const Found& found) {
         Done done = outcome(Done::Outcome::done, next ? revision : 0);
         done.revision = revision;
         if (next) cache_.note(write->path, *next, revision);
+        written_(write->path);
         end(write, done);
       });
 }

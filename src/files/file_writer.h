@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "engine/engine.h"
 #include "files/file_cache.h"
@@ -36,8 +37,12 @@ class FileWriter {
   static constexpr std::size_t kMostBytes = std::size_t{32}
                                             << 20;  // Of all files, and their paths.
 
-  // REQUIRES: both outlive it; no callback of the engine comes after it is gone.
-  FileWriter(engine::Engine& engine, FileCache& cache) : engine_(engine), cache_(cache) {}
+  using Written = std::function<void(const std::string& path)>;
+
+  // `written` is called before anybody is told of it. REQUIRES: engine and cache outlive it; no
+  // callback of the engine comes after it is gone.
+  FileWriter(engine::Engine& engine, FileCache& cache, Written written)
+      : engine_(engine), cache_(cache), written_(std::move(written)) {}
 
   void add(FileWrite write);
 
@@ -61,6 +66,7 @@ class FileWriter {
 
   engine::Engine& engine_;
   FileCache& cache_;
+  const Written written_;
   std::deque<Shared> waiting_;
   std::size_t under_way_ = 0;
 };

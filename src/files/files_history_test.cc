@@ -1,7 +1,9 @@
 // Daemons of one group under lag, lost answers, gaps and clients that move from one to another:
-// what their clients saw is judged by the checker of histories, which finds three bugs if they are
-// planted.
+// what their clients saw, of the daemons or of copies of their own, is judged by the checker of
+// histories, which finds four bugs if they are planted.
 #include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <map>
 #include <memory>
@@ -13,8 +15,12 @@
 
 #include "audit/file_history.h"
 #include "base/prng.h"
+#include "base/testing/folder.h"
 #include "engine/fake.h"
 #include "files/group_files.h"
+#include "files/testing/buggy_engine.h"
+#include "session/file_copies.h"
+#include "session/file_stamps.h"
 
 namespace hapax {
 namespace {
@@ -22,35 +28,31 @@ namespace {
 using audit::FileEvent;
 using audit::FileOp;
 
-enum class Bug { none, forgets_when_it_moves, loses_a_commit, ignores_the_version };
+enum class Bug {
+  none,
+  forgets_when_it_moves,
+  loses_a_commit,
+  ignores_the_version,
+  stamps_no_change
+};
 
-// An engine with a bug.
-class BuggyEngine final : public engine::Engine {
+// What clients are told instead of the stamps: their revision, but none of the changes.
+class LossyStamps {
  public:
-  BuggyEngine(std::unique_ptr<engine::Engine> good, Bug bug) : good_(std::move(good)), bug_(bug) {}
-  void read(std::vector<std::string> prefixes, engine::ReadCallback callback) override {
-    good_->read(std::move(prefixes), std::move(callback));
+  LossyStamps(std::string good, std::string bad) : good_(std::move(good)), bad_(std::move(bad)) {
+    std::filesystem::copy_file(good_, bad_);
   }
-  void commit(std::vector<engine::Condition> conditions, std::vector<engine::Write> writes,
-              engine::CommitCallback callback) override {
-    if (bug_ == Bug::ignores_the_version) conditions.clear();
-    good_->commit(std::move(conditions), std::move(writes), std::move(callback));
+  void catch_up() const {
+    constexpr std::streamoff kRevision = sizeof(std::uint64_t);  // Behind the daemon's number.
+    std::uint64_t revision = 0;
+    std::ifstream in{good_, std::ios::binary};
+    in.seekg(kRevision).read(reinterpret_cast<char*>(&revision), sizeof revision);
+    std::fstream out{bad_, std::ios::binary | std::ios::in | std::ios::out};
+    out.seekp(kRevision).write(reinterpret_cast<const char*>(&revision), sizeof revision);
   }
-  std::unique_ptr<engine::Watch> watch(std::string prefix, engine::Revision from,
-                                       engine::WatchHandler handler) override {
-    if (bug_ == Bug::loses_a_commit) {
-      const auto told = handler.on_commit;
-      handler.on_commit = [told, count = 0](const engine::Commit& commit) mutable {
-        if (++count % 4 != 0) told(commit);
-      };
-    }
-    return good_->watch(std::move(prefix), from, std::move(handler));
-  }
-  engine::Health health() const override { return good_->health(); }
 
  private:
-  std::unique_ptr<engine::Engine> good_;
-  const Bug bug_;
+  const std::string good_, bad_;
 };
 
 // A daemon, which runs only when it is told to: until then its watch is behind.
@@ -58,16 +60,28 @@ struct Station {
   Station(engine::FakeServer& server, Bug bug)
       : files(host(server, bug)), session(files.begin_session()) {}
 
+  // As a client on its machine opens them.
+  std::unique_ptr<const session::FileStamps> stamps(Bug bug) {
+    const auto where = files.stamps();
+    EXPECT_TRUE(where);
+    if (bug != Bug::stamps_no_change) return session::FileStamps::open(*where);
+    if (!lossy) lossy.emplace(folder / "stamps.files", folder / "lossy");
+    return session::FileStamps::open(where->substr(0, where->find(' ') + 1) +
+                                     (folder / "lossy").string());
+  }
+
   GroupFiles::Host host(engine::FakeServer& server, Bug bug) {
     GroupFiles::Host host;
     host.news.after = [](std::chrono::milliseconds, const std::function<void()>&) {};
     host.open = [this, &server, bug]() -> Result<std::unique_ptr<engine::Engine>> {
-      return std::unique_ptr<engine::Engine>{
-          std::make_unique<BuggyEngine>(engine::open_fake(io, server), bug)};
+      return std::unique_ptr<engine::Engine>{std::make_unique<testing::BuggyEngine>(
+          engine::open_fake(io, server), bug == Bug::loses_a_commit,
+          bug == Bug::ignores_the_version)};
     };
     host.life = [] { return std::uint64_t{1}; };
     host.is_over = [](std::uint64_t) { return false; };
     host.patience = [] { return std::chrono::milliseconds{0}; };
+    host.stamps_beside = folder / "stamps";
     return host;
   }
 
@@ -78,13 +92,17 @@ struct Station {
     io.restart();
     while (!answer && io.poll_one() > 0) continue;
     EXPECT_TRUE(answer.has_value());
+    if (lossy) lossy->catch_up();
     return answer.value_or(session::Refused{});
   }
   void catch_up() {
     io.restart();
     io.poll();
+    if (lossy) lossy->catch_up();
   }
 
+  testing::Folder folder;
+  std::optional<LossyStamps> lossy;
   boost::asio::io_context io{1};
   GroupFiles files;
   GroupFiles::SessionId session;
@@ -97,7 +115,10 @@ class World {
     server_.fate = [this] {
       return prng_.below(12) == 0 ? engine::Fate::answer_lost : engine::Fate::answered;
     };
-    for (int i = 0; i < 3; ++i) clients_.push_back({"c" + std::to_string(i), prng_.below(3)});
+    for (int i = 0; i < 3; ++i) {
+      clients_.push_back({"c" + std::to_string(i), prng_.below(3), nullptr});
+      connect(clients_.back());
+    }
     for (int step = 0; step < 150; ++step) take_step();
   }
   std::set<std::string> findings() const {
@@ -109,14 +130,21 @@ class World {
     return kinds;
   }
   const std::string& last() const { return last_; }
+  int read_from_copies() const { return read_from_copies_; }
 
  private:
   struct Reader {
     std::string name;
     std::uint64_t at;
+    std::unique_ptr<session::FileCopies> copies;
     std::uint64_t known = 0;
     std::map<std::string, std::uint64_t> versions{};
   };
+
+  void connect(Reader& reader) {
+    reader.copies = std::make_unique<session::FileCopies>();
+    reader.copies->use(stations_[reader.at]->stamps(bug_));
+  }
 
   void take_step() {
     if (prng_.below(4) == 0) stations_[prng_.below(3)]->catch_up();
@@ -124,6 +152,7 @@ class World {
     Reader& reader = clients_[prng_.below(3)];
     if (prng_.below(8) == 0) {
       reader.at = prng_.below(3);
+      connect(reader);
       if (bug_ == Bug::forgets_when_it_moves) reader.known = 0;
     }
     const std::string file = prng_.below(2) == 0 ? "f" : "g";
@@ -133,11 +162,19 @@ class World {
   void read(Reader& reader, const std::string& file) {
     FileEvent event{reader.name, file, FileOp::get, ++now_, {}, true, 0, 0, "", false};
     event.fresh = prng_.below(5) == 0;
-    const auto answer =
-        stations_[reader.at]->ask(session::FileGet{1, file, reader.known, event.fresh});
+    auto told = event.fresh ? std::nullopt : reader.copies->find(file, reader.known);
+    if (told) {
+      ++read_from_copies_;
+    } else {
+      const auto stamp = reader.copies->stamp_of(file);
+      const auto answer =
+          stations_[reader.at]->ask(session::FileGet{1, file, reader.known, event.fresh});
+      const auto* asked = std::get_if<session::FileTold>(&answer);
+      ASSERT_NE(asked, nullptr);
+      told = *asked;
+      reader.copies->keep(file, stamp, *told);
+    }
     event.ret = ++now_;
-    const auto* told = std::get_if<session::FileTold>(&answer);
-    ASSERT_NE(told, nullptr);
     event.version = told->version;
     event.content = told->content;
     reader.versions[file] = told->version;
@@ -172,18 +209,22 @@ class World {
   std::vector<Reader> clients_;
   std::vector<FileEvent> events_;
   std::int64_t now_ = 0;
+  int read_from_copies_ = 0;
   mutable std::string last_;
 };
 
 std::set<std::string> found_with(Bug bug) {
   std::set<std::string> kinds;
+  int read_from_copies = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const World world{seed, bug};
     kinds.merge(world.findings());
+    read_from_copies += world.read_from_copies();
     if (bug == Bug::none) {
       EXPECT_EQ(world.last(), "") << "seed " << seed;
     }
   }
+  EXPECT_GT(read_from_copies, 100) << "or copies are not tested";
   return kinds;
 }
 
@@ -198,6 +239,9 @@ TEST(GroupFilesHistory, ShowsAStaleCacheAfterAReconnect) {
 }
 TEST(GroupFilesHistory, ShowsAnInvalidationThatWasLost) {
   EXPECT_THAT(found_with(Bug::loses_a_commit), Contains("stale-read"));
+}
+TEST(GroupFilesHistory, ShowsAChangeOfWhichNoCopyHears) {
+  EXPECT_THAT(found_with(Bug::stamps_no_change), Contains("stale-read"));
 }
 TEST(GroupFilesHistory, ShowsASwapThatIgnoresTheVersion) {
   EXPECT_THAT(found_with(Bug::ignores_the_version), Contains("cas"));

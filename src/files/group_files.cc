@@ -57,6 +57,7 @@ void GroupFiles::end_session(SessionId session) {
 
 void GroupFiles::stop() {
   is_stopped_ = true;
+  stamps_.reset();
   events_.stop();
   watch_.reset();
 }
@@ -79,7 +80,9 @@ Result<void> GroupFiles::open() {
   auto engine = host_.open();
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
-  writer_.emplace(*engine_, cache_);
+  writer_.emplace(*engine_, cache_, [this](const std::string& path) {
+    if (stamps_) stamps_->change(path);
+  });
   if (host_.reads_ahead) load();
   return {};
 }
@@ -93,10 +96,12 @@ void GroupFiles::load() {
     if (is_stopped_) return;
     if (!all) return host_.news.after(kTryAgain, [this] { load(); });
     cache_.load(*all);
+    if (stamps_) stamps_->serve(cache_.revision());
     events_.on_loaded(all->revision);
     watch_ = engine_->watch("", all->revision,
                             {[this](const engine::Commit& commit) {
                                const auto changes = cache_.apply(commit);
+                               stamp(changes);
                                if (changes.empty()) return;
                                events_.on_changes(changes);
                                arm();
@@ -109,9 +114,24 @@ void GroupFiles::load() {
 // What was committed meanwhile is not known, or the engine is another one.
 void GroupFiles::on_gap() {
   cache_.forget();
+  if (stamps_) stamps_->serve_nothing();
   events_.on_loading();
   watch_.reset();
   load();
+}
+
+Result<std::string> GroupFiles::stamps() {
+  if (is_stopped_ || host_.stamps_beside.empty()) return error("changes are not stamped here");
+  if (!stamps_) stamps_ = session::FileStamps::make(host_.stamps_beside);
+  if (!stamps_) return error("no file can be made beside {}", host_.stamps_beside);
+  if (cache_.is_loaded()) stamps_->serve(cache_.revision());
+  return stamps_->where();
+}
+
+void GroupFiles::stamp(const std::vector<FileChange>& changes) {
+  if (!stamps_) return;
+  for (const FileChange& change : changes) stamps_->change(change.path);
+  if (cache_.is_loaded()) stamps_->serve(cache_.revision());
 }
 
 // --- ephemeral files ---

@@ -23,6 +23,7 @@
 #include "files/event_desk.h"
 #include "files/file_cache.h"
 #include "files/file_writer.h"
+#include "session/file_stamps.h"
 #include "session/protocol.h"
 
 namespace hapax {
@@ -43,6 +44,9 @@ class GroupFiles {
     // All files from the first question on; or only when somebody asks what happens to them: a
     // program that is not a daemon may ask for just one.
     bool reads_ahead = true;
+    // A socket beside which changes are stamped for clients on this machine
+    // (session/file_stamps.h); empty: nowhere.
+    std::string stamps_beside{};
   };
 
   static constexpr std::size_t kMostAtOnce = 64;  // Questions of one session, …
@@ -76,6 +80,12 @@ class GroupFiles {
       tell(answer);
     });
   }
+  // Where changes are stamped from now on.
+  Result<std::string> stamps();
+  // What clients may see has changed: they shall ask again.
+  void rights_changed() {
+    if (stamps_) stamps_->change_all();
+  }
   // Needs no engine.
   void check_fence(const session::FenceCheck& ask, const Tell& tell);
 
@@ -87,6 +97,7 @@ class GroupFiles {
   Result<void> open();
   void load();
   void on_gap();
+  void stamp(const std::vector<FileChange>& changes);
   void sweep();
   void arm();
 
@@ -105,6 +116,7 @@ class GroupFiles {
   Host host_;
   std::unique_ptr<engine::Engine> engine_;  // Null: nobody has asked yet.
   FileCache cache_;
+  std::unique_ptr<session::FileStamps> stamps_;  // Null: nobody has asked yet.
   std::optional<FileWriter> writer_;
   std::unique_ptr<engine::Watch> watch_;
   EventDesk events_;

@@ -48,6 +48,10 @@ void add_address(Command& command, std::string* address, Purpose purpose) {
     add("--engine-password-file", "HAPAX_ENGINE_PASSWORD_FILE",
         "Its password: the first line of this file");
   }
+  if (purpose == Purpose::takes_locks || purpose == Purpose::looks) {
+    add("--engine-units", "HAPAX_ENGINE_UNITS",
+        "Of ZooKeeper: how many may hold at a time, 'pool/*=4,license=2'; one if not said");
+  }
   if (purpose == Purpose::keeps_files) {
     add("--engine-group", "HAPAX_ENGINE_GROUP",
         "Of an engine: the group whose files they are; hapax if not said");

@@ -197,10 +197,17 @@ struct AskPage {
   RequestId request = 0;
   HAPAX_RECORD(AskPage, request)
 };
+// Where the daemon stamps what changes of its files (file_stamps.h), for a client on its machine.
+// Answered by Told, or Refused: there is no such thing.
+struct AskStamps {
+  static constexpr std::uint32_t kSince = 13;
+  RequestId request = 0;
+  HAPAX_RECORD(AskStamps, request)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
                          AskSettings, SetSettings, AskBackup, FileGet, FilePut, FileRemove,
-                         FileList, FenceCheck, AskEvents, Share, AskPage>;
+                         FileList, FenceCheck, AskEvents, Share, AskPage, AskStamps>;
 
 // --- from the daemon ---
 

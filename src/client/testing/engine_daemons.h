@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/testing/folder.h"
@@ -18,7 +19,11 @@ class EngineDaemons {
  public:
   explicit EngineDaemons(std::uint32_t size,
                          std::chrono::milliseconds ttl = std::chrono::seconds{2})
-      : ttl_(ttl) {
+      : EngineDaemons(size, ttl, "", engine::all()) {}
+  // On another engine than that file.
+  EngineDaemons(std::uint32_t size, std::chrono::milliseconds ttl, std::string url,
+                engine::Makers engines)
+      : ttl_(ttl), url_(std::move(url)), engines_(engines) {
     for (std::uint32_t i = 0; i < size; ++i) start(i);
   }
   std::string address(std::uint32_t i) const {
@@ -37,8 +42,8 @@ class EngineDaemons {
   void stop(std::uint32_t i) { all_[i].reset(); }
   void start(std::uint32_t i) {
     NodeConfig config;
-    config.engine = "embedded:" + engine();
-    config.engines = engine::all();
+    config.engine = url_.empty() ? "embedded:" + engine() : url_;
+    config.engines = engines_;
     config.listen = at(fmt::format("member-{}", i));
     config.clients = {at(fmt::format("clients-{}", i))};
     config.name = fmt::format("d{}", i);
@@ -57,6 +62,8 @@ class EngineDaemons {
 
   const testing::Folder folder_;
   const std::chrono::milliseconds ttl_;
+  const std::string url_;
+  const engine::Makers engines_;
   std::vector<std::unique_ptr<DaemonThread>> all_;
 };
 
