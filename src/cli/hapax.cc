@@ -1,6 +1,7 @@
 #include "cli/hapax.h"
 
 #include <fmt/format.h>
+#include <string_view>
 
 #include "cell_commands/cell_commands.h"
 #include "cli/commands.h"
@@ -35,10 +36,18 @@ Command in_laboratory(Command (*describe)(Arguments&), char** argv) {
   });
 }
 
+// A script that starts servers and clients, and has its own words.
+Command bench_command() {
+  return Command{"bench", "Measure hapax beside its peers on this machine (./run bench builds it)"};
+}
+
 }  // namespace
 
 int run_hapax(int argc, const Start& start) {
   char** const argv = start.argv;
+  if (argc > 1 && std::string_view{argv[1]} == "bench") {
+    become("hapax-bench", argv + 1, "`hapax bench`");
+  }
   Program program{kSummary, kFooter, {}};
   program.commands = {
       in_laboratory(describe_algorithms, argv),
@@ -72,6 +81,7 @@ int run_hapax(int argc, const Start& start) {
       stats_command(),
       live_command(),
       in_laboratory(describe_audit, argv),
+      bench_command(),
       completion_command(program),
       man_command(program),
   };
