@@ -197,10 +197,19 @@ struct AskPage {
   RequestId request = 0;
   HAPAX_RECORD(AskPage, request)
 };
+// The messages of that lock, at all members, during so long. Answered by Told when that is over,
+// with the bytes of a Recording (session/recording.h), or Refused.
+struct AskRecording {
+  static constexpr std::uint32_t kSince = 13;
+  RequestId request = 0;
+  std::string name;
+  std::uint64_t for_ms = 0;
+  HAPAX_RECORD(AskRecording, request, name, for_ms)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
                          AskSettings, SetSettings, AskBackup, FileGet, FilePut, FileRemove,
-                         FileList, FenceCheck, AskEvents, Share, AskPage>;
+                         FileList, FenceCheck, AskEvents, Share, AskPage, AskRecording>;
 
 // --- from the daemon ---
 
@@ -432,8 +441,8 @@ struct Shared {
   static constexpr std::uint32_t kSince = 13;
   HAPAX_RECORD(Shared)
 };
-using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
-                            StepDown, Stats, Lost, Told, Terms, FileTold, FileDone, FileNames,
-                            FenceTold, EventsTold, Shared>;
+using Answer =
+    std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed, StepDown, Stats,
+                 Lost, Told, Terms, FileTold, FileDone, FileNames, FenceTold, EventsTold, Shared>;
 
 }  // namespace hapax::session
