@@ -131,7 +131,7 @@ test('the messages of a lock are recorded, drawn, and saved as a trace that repl
   await page.getByLabel('Search').fill('talk');
   await rowOf(page, 'talk').click();
   const detail = page.locator('.detail');
-  await detail.getByLabel('for').fill('2');
+  await detail.getByLabel('Seconds').fill('2');
   await detail.getByRole('button', { name: 'Record' }).click();
   await detail.getByText('Recording …').waitFor();
   const picture = detail.locator('.picture img');
