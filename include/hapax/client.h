@@ -268,11 +268,12 @@ class Client {
   // What the engine keeps for the group: JSON, as `hapax backup` writes it. For administrators.
   // Throws std::system_error.
   std::string backup();
-
   // Where the daemon's live page is: a URL, with a pass of one's own after the #. Throws
   // std::system_error: Errc::refused if the daemon shows none.
   std::string live_page();
-
+  // The messages of that lock at all members, a minute's at most, which `hapax watch --trace`
+  // reads.
+  std::string record(std::string_view name, std::chrono::milliseconds duration);
   // Where Client{} looks: own_address() or, if there is no such socket, the daemon of this machine
   // that the packages install, /run/hapaxd/hapax.sock.
   static std::string default_address();

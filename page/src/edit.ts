@@ -11,11 +11,19 @@ const verbsOnLinks = ['deliver', 'drop', 'dup'];
 export const linkOf = (scene: Scene, m: Message) => `${scene.nodes[m.from]}->${scene.nodes[m.to]}`;
 const onMessage = (verb: string, scene: Scene, m: Message) => `${verb} ${linkOf(scene, m)} sent=${m.nth}`;
 
+// Messages by their ids, found once for a picture: a long run has a hundred thousand.
+const ids = new WeakMap<Picture, Map<number, Message>>();
+function byId(picture: Picture): Map<number, Message> {
+  let known = ids.get(picture);
+  if (!known) ids.set(picture, (known = new Map(picture.messages.map((m) => [m.id, m]))));
+  return known;
+}
+
 // The message that a step delivers, loses or doubles.
 export function messageOf(picture: Picture, row: number): Message | undefined {
   const step = picture.scene.steps[row];
   const h = picture.scene.happenings.slice(...step.happenings).find((one) => ['receive', 'lost', 'copied'].includes(one.kind));
-  return h && picture.messages.find((m) => m.id === (h.original ?? h.message));
+  return h && byId(picture).get(h.original ?? h.message ?? 0);
 }
 
 function linesOf(picture: Picture): Line[] {

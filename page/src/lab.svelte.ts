@@ -51,7 +51,7 @@ const commandsOf = (picture: Picture) => picture.scene.steps.map((step) => step.
 const picturesOf = (json: string) => (JSON.parse(json) as { scenes: Scene[] }).scenes.map(understand);
 
 class Laboratory {
-  engine = new Engine();
+  engine = new Engine((progress) => (this.steps = progress.states));
   algorithms = $state.raw<Algorithm[]>([]);
   runs = $state.raw<Run[]>([]);
   run = $state.raw<Run | undefined>();
@@ -65,6 +65,8 @@ class Laboratory {
   fifo = $state(true); // Whether a message may arrive only after those before it on its link.
   playing = $state(false);
   hall = $state(false); // Only what a lecture hall has to see.
+  embed = $state(false); // Only the picture and the step: it is in a frame of another page.
+  steps = $state(0); // That the engine has taken so far, while it works on a long run.
   private lastId = 0;
   private asked = 0; // So that an answer that comes too late is not shown.
 
@@ -90,6 +92,7 @@ class Laboratory {
       const shared = await sharedIn(address);
       this.view = shared.view ?? 'run';
       this.claim = shared.claim ?? '';
+      this.embed = shared.embed ?? false;
       if (this.view !== 'run' && this.run) return;
       this.guided = undefined;
       if (shared.guide !== undefined) {
@@ -118,13 +121,13 @@ class Laboratory {
   }
 
   address(): Promise<string> {
-    const { run, scene, position, guided, view, claim } = this;
+    const { run, scene, position, guided, view, claim, embed } = this;
     if (view !== 'run') return addressOf({ view, claim });
     if (!run) return Promise.resolve('#');
     const guide = guided && { guide: guided.guide.name, step: guided.step + 1 };
     const point = guided?.points[guided.step];
     if (guide && run.example && point?.scene === scene && point.position === position) return addressOf(guide);
-    const where = { scene, at: position, ...guide };
+    const where = { scene, at: position, embed, ...guide };
     return addressOf(run.example ? { trace: run.example.name, ...where } : { run: run.source, title: run.title, ...where });
   }
 
@@ -264,6 +267,7 @@ class Laboratory {
   private async show(make: () => Promise<Run>, at = Infinity, scene = 0) {
     const mine = ++this.asked;
     this.busy = true;
+    this.steps = 0;
     try {
       const run = await make();
       if (mine !== this.asked) return;

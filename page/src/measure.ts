@@ -27,6 +27,9 @@ export interface ElectionRow {
   messages: number;
   expected_messages: number;
   messages_formula: string;
+  turnaround_T: number;
+  expected_turnaround_T: number;
+  turnaround_formula: string;
 }
 export interface Comparison {
   n: number;
@@ -87,12 +90,17 @@ export function againstSize(tables: Comparison[], figure: keyof typeof figures, 
     };
   });
 }
-export function electionsAgainstSize(tables: Comparison[]): Series[] {
+const electionFigures = {
+  messages: ['messages', 'expected_messages'],
+  turnaround: ['turnaround_T', 'expected_turnaround_T'],
+} as const;
+export function electionsAgainstSize(tables: Comparison[], figure: keyof typeof electionFigures): Series[] {
+  const [measured, expected] = electionFigures[figure];
   const names = tables[0]?.elections.map((row) => `${row.algorithm}: ${row.situation}`) ?? [];
   return names.map((name, ink) => ({
     name,
     ink,
-    points: tables.map((table): Pair => [table.n, table.elections[ink].messages]),
-    line: tables.map((table): Pair => [table.n, table.elections[ink].expected_messages]),
+    points: tables.map((table): Pair => [table.n, table.elections[ink][measured]]),
+    line: tables.map((table): Pair => [table.n, table.elections[ink][expected]]),
   }));
 }

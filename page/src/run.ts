@@ -300,7 +300,11 @@ function orderOf(picture: Picture): Order {
   if (known) return known;
   const order: Order = { rows: picture.scene.nodes.map(() => []), sent: new Map(), came: new Map() };
   for (const mark of picture.marks) order.rows[mark.node].push(mark.row);
-  const add = (to: Map<string, Message[]>, key: string, m: Message) => to.set(key, [...(to.get(key) ?? []), m]);
+  const add = (to: Map<string, Message[]>, key: string, m: Message) => {
+    const known = to.get(key);
+    if (known) known.push(m);
+    else to.set(key, [m]);
+  };
   for (const m of picture.messages) {
     if (m.fate !== 'arrives') continue;
     add(order.sent, eventKey(m.sent, m.from), m);
@@ -308,6 +312,17 @@ function orderOf(picture: Picture): Order {
   }
   orders.set(picture, order);
   return order;
+}
+
+// Where the first that is not below `least` stands. REQUIRES: they are in order.
+function firstAfter<T>(sorted: T[], least: number, of: (one: T) => number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (of(sorted[middle]) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const kMostInCone = 5000; // Of events: more cannot be told apart on a screen.
@@ -322,7 +337,7 @@ export function coneOf(picture: Picture, row: number, node: number, forward: boo
     const key = eventKey(r, n);
     if (cone.events.has(key)) continue;
     cone.events.add(key);
-    const own = forward ? rows[n].find((one) => one > r) : rows[n].findLast((one) => one < r);
+    const own = rows[n][firstAfter(rows[n], forward ? r + 1 : r, Number) - (forward ? 0 : 1)];
     if (own !== undefined) todo.push([own, n]);
     for (const m of (forward ? sent : came).get(key) ?? []) {
       cone.messages.add(m.id);
@@ -330,4 +345,33 @@ export function coneOf(picture: Picture, row: number, node: number, forward: boo
     }
   }
   return cone;
+}
+
+// --- what is told of something that is pointed at ---
+
+export function wordsOfMessage(picture: Picture, m: Message): string[] {
+  const { nodes } = picture.scene;
+  const why = marksIn(picture, m.sent).find((mark) => mark.node === m.from)?.reasons ?? [];
+  const fate = m.fate === 'under way' ? 'still under way at the end' : `${m.fate === 'lost' ? 'lost' : 'arrives'} in step ${m.came! + 1}`;
+  return [`${nodes[m.from]} → ${nodes[m.to]}: ${m.text}`, ...why, fate];
+}
+export function wordsOfEvent(picture: Picture, mark: Mark): string[] {
+  const { command, lines } = picture.scene.steps[mark.row] ?? { command: 'before', lines: [] };
+  return [`Step ${mark.row + 1}: ${command}`, ...(mark.reasons.length > 0 ? mark.reasons : lines)];
+}
+// What it follows from and what follows from it.
+export function coneAround(picture: Picture, mark: Mark): Cone {
+  const [past, future] = [false, true].map((forward) => coneOf(picture, mark.row, mark.node, forward));
+  return { events: new Set([...past.events, ...future.events]), messages: new Set([...past.messages, ...future.messages]) };
+}
+export const coneOfMessage = (m: Message): Cone => ({
+  events: new Set([eventKey(m.sent, m.from), eventKey(m.came ?? -1, m.to)]),
+  messages: new Set([m.id]),
+});
+
+// Marks are in the order of their rows.
+function marksIn(picture: Picture, row: number): Mark[] {
+  const found: Mark[] = [];
+  for (let i = firstAfter(picture.marks, row, (mark) => mark.row); picture.marks[i]?.row === row; ++i) found.push(picture.marks[i]);
+  return found;
 }

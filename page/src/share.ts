@@ -1,6 +1,7 @@
 // The address says all of it: an example by its name, any other run as its script, compressed; and where the reader is.
 //   #trace=request-5-and-3&at=4        #run=…&title=…&at=4&scene=1
 //   #guide=bank&step=2                 #view=compare        #view=lectures&claim=the-ring
+//   #embed=1&trace=…                   only the picture, in a frame of another page
 // What is in an address comes from strangers: it is limited in size, and only ever shown as text.
 
 export interface Shared {
@@ -13,6 +14,7 @@ export interface Shared {
   step?: number; // Of the guide, from 1.
   view?: View;
   claim?: string; // A heading of the lectures.
+  embed?: boolean;
 }
 export const views = ['run', 'compare', 'lectures'] as const;
 export type View = (typeof views)[number];
@@ -40,6 +42,7 @@ export async function addressOf(shared: Shared): Promise<string> {
   const words = new URLSearchParams();
   if (shared.view && shared.view !== 'run') words.set('view', shared.view);
   if (shared.claim) words.set('claim', shared.claim);
+  if (shared.embed) words.set('embed', '1');
   if (shared.guide) words.set('guide', shared.guide);
   if (shared.step) words.set('step', String(shared.step));
   if (shared.trace !== undefined) words.set('trace', shared.trace);
@@ -66,6 +69,7 @@ export async function sharedIn(address: string): Promise<Shared> {
     step: numberIn(words.get('step')),
     view: views.find((one) => one === words.get('view')),
     claim: words.get('claim')?.slice(0, 100),
+    embed: words.get('embed') === '1',
   };
   const run = words.get('run');
   if (run === null) return shared;

@@ -1,5 +1,5 @@
 // A part of a long run on a canvas: only what is in sight is looked at and drawn, with the conventions of sheet.ts.
-import { kindOf, shortMessage, type Bar, type Mark, type Message, type Picture } from './run';
+import { eventKey, kindOf, shortMessage, type Cone, type Bar, type Mark, type Message, type Picture } from './run';
 
 export const kRow = 22;
 const kGutter = 56; // For the numbers of the steps.
@@ -15,6 +15,7 @@ export interface Window {
   top: number; // Scrolled by so many pixels.
   zoom: number;
   position: number; // Steps that are done.
+  cone?: Cone; // All else is pale.
 }
 
 export class Strip {
@@ -66,6 +67,14 @@ export class Strip {
     return best;
   }
 
+  // The event under a point.
+  markAt(x: number, y: number, w: Window): Mark | undefined {
+    const row = this.rowAt(y, w);
+    const away = (mark: Mark) => Math.hypot(this.x(mark.node, w) - x, this.y(mark.row, w) - y);
+    const near = [...this.in(this.marks, row - 1, row + 1)].filter((mark) => away(mark) < 8);
+    return near.reduce<Mark | undefined>((best, mark) => (best && away(best) <= away(mark) ? best : mark), undefined);
+  }
+
   draw(paper: CanvasRenderingContext2D, w: Window, colour: Colours) {
     const first = Math.max(0, this.rowAt(0, w) - 1);
     const last = Math.min(this.picture.rows, this.rowAt(w.height, w) + 1);
@@ -83,13 +92,16 @@ export class Strip {
     const labelled = this.in(this.messages, first, last);
     for (const m of labelled) {
       pale(m.copied ?? m.sent);
+      if (w.cone && !w.cone.messages.has(m.id)) paper.globalAlpha = 0.12;
       this.drawArrow(paper, m, w, colour);
     }
     for (const mark of this.in(this.marks, first, last)) {
       pale(mark.row);
+      const isIn = w.cone?.events.has(eventKey(mark.row, mark.node)) ?? true;
+      if (!isIn) paper.globalAlpha = 0.25;
       paper.fillStyle = paper.strokeStyle = mark.kind === 'crash' || mark.kind === 'rejected' ? colour.alarm : colour.text;
       paper.beginPath();
-      paper.arc(this.x(mark.node, w), this.y(mark.row, w), mark.kind === 'deferred' ? 3.5 : 2.4, 0, 7);
+      paper.arc(this.x(mark.node, w), this.y(mark.row, w), mark.kind === 'deferred' ? 3.5 : w.cone && isIn ? 4 : 2.4, 0, 7);
       if (mark.kind === 'deferred') paper.stroke();
       else paper.fill();
     }
@@ -146,7 +158,7 @@ export class Strip {
   // One label for all arrows of a multicast to one side.
   private label(paper: CanvasRenderingContext2D, all: Set<Message>, w: Window, colour: Colours) {
     const groups = new Map<string, Message>();
-    for (const m of all) groups.set(`${m.sent}/${m.from < m.to}/${m.text}/${m.copied}`, m);
+    for (const m of all) if (!w.cone || w.cone.messages.has(m.id)) groups.set(`${m.sent}/${m.from < m.to}/${m.text}/${m.copied}`, m);
     for (const m of groups.values()) {
       const [x1, y1, x2, y2] = this.ends(m, w);
       const text = shortMessage(m.text);

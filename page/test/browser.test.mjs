@@ -254,12 +254,15 @@ test('all is compared, and the table says what hapax compare says', async (t) =>
   assert.ok((await textOf(page, '.compare')).includes('N(N-2) = 8'));
   await page.getByRole('button', { name: 'Measure the plots' }).click();
   await page.getByRole('button', { name: 'Measure the plots' }).and(page.locator(':enabled')).waitFor();
-  assert.equal(await page.locator('.plot svg').count(), 8);
+  assert.equal(await page.locator('.plot svg').count(), 9);
   assert.equal(await textOf(page, '.doing'), '');
   // Where a formula is exact, marks are on its line.
   const lamport = page.locator('.plot').first().locator('.series', { has: page.locator('title', { hasText: 'lamport' }) });
   assert.equal(await lamport.locator('.point').count(), 7);
   assert.ok((await lamport.locator('title').allTextContents()).includes('lamport: 297 at 100'));
+  // How long an election takes: 2N-1 times T round a ring.
+  const turnaround = page.locator('.plot', { hasText: 'until the last has learned' });
+  assert.ok((await turnaround.locator('title').allTextContents()).includes('ring-election: one notices: 199 at 100'));
 });
 
 test('members stand still, messages overtake only without FIFO, and keys break a run', async (t) => {
@@ -335,8 +338,11 @@ const longTrace = `nodes ricart-agrawala P1 P2 P3 P4 P5\n----\n\n${Array.from({ 
 
 test('100,000 steps are scrolled at 30 frames a second', async (t) => {
   const page = await open(t);
+  const began = Date.now();
   await page.locator('input[type=file]').setInputFiles({ name: 'long.trace', mimeType: 'text/plain', buffer: Buffer.from(longTrace) });
+  await page.locator('.busy', { hasText: /Working … [\d,]+,000 steps/ }).waitFor(); // It says how far it is.
   await page.locator('canvas').waitFor();
+  t.diagnostic(`open after ${Date.now() - began} ms`);
   assert.equal(await position(page), '99900 / 99900');
   const rate = await page.evaluate(async () => {
     const frame = document.querySelector('.frame.long');
@@ -351,6 +357,52 @@ test('100,000 steps are scrolled at 30 frames a second', async (t) => {
   assert.ok(rate >= 30, `${rate} frames/s`);
   await page.locator('canvas').click({ position: { x: 20, y: 200 } });
   assert.notEqual(await position(page), '99900 / 99900');
+});
+
+test('on the canvas of a long run, too, one points at events and messages', async (t) => {
+  const page = await open(t);
+  const some = longTrace.split('\n\n').slice(0, 51).join('\n\n'); // 50 entries: 500 steps.
+  await page.locator('input[type=file]').setInputFiles({ name: 'some.trace', mimeType: 'text/plain', buffer: Buffer.from(some) });
+  await page.locator('canvas').waitFor();
+  await page.keyboard.press('Home');
+  const box = await page.locator('canvas').boundingBox();
+  // The first row is two rows of 22 pixels below the top; P1 is in the middle of the first of five columns.
+  const column = (i) => box.x + 56 + ((box.width - 56) * (i + 0.5)) / 5;
+  const row = (i) => box.y + (i + 2) * 22;
+  await page.mouse.move(column(0), row(0));
+  await page.locator('.hint .first', { hasText: 'Step 1: request P1' }).waitFor();
+  const whole = await page.locator('canvas').evaluate((canvas) => canvas.toDataURL());
+  await page.mouse.move(column(0) + 0.5 * (column(1) - column(0)), row(3)); // Half way from P2, row 1, to P1, row 5.
+  await page.locator('.hint .first', { hasText: 'P2 → P1: REPLY(clock=' }).waitFor();
+  assert.ok((await page.locator('.hint').innerText()).includes('arrives in step 6'));
+  assert.ok((await page.locator('.hint p').count()) > 2, 'why it was sent');
+  await page.waitForTimeout(100);
+  assert.notEqual(await page.locator('canvas').evaluate((canvas) => canvas.toDataURL()), whole); // The rest is pale.
+  await page.mouse.move(box.x + 3, row(3));
+  await page.locator('.hint').waitFor({ state: 'detached' });
+});
+
+test('in a frame of another page there is only the picture and the step', async (t) => {
+  const page = await open(t, '#embed=1&trace=request-5-and-3&at=4');
+  assert.equal(await position(page), '4 / 14');
+  for (const one of ['header', 'footer', '.pick', '.prove']) assert.equal(await page.locator(one).isVisible(), false, one);
+  assert.ok(await page.locator('.step').isVisible());
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => location.hash.includes('at=5') && location.hash.includes('embed=1'));
+});
+
+// As `hapax watch --trace` writes it: members in the middle of something, and a message under way.
+test('a recorded run begins in the middle', async (t) => {
+  const recorded = readFileSync(`${root}/page/test/recorded.trace`);
+  const page = await open(t);
+  await page.locator('input[type=file]').setInputFiles({ name: 'recorded.trace', mimeType: 'text/plain', buffer: recorded });
+  await page.locator('.fork', { hasText: 'recorded' }).waitFor();
+  await page.keyboard.press('Home');
+  const flying = await page.locator('.arrow.flying').count();
+  assert.equal(flying, (String(recorded).match(/ under-way=/g) ?? []).length);
+  assert.ok(flying > 0);
+  await page.keyboard.press('End');
+  assert.equal(await page.locator('.step .alarm').count(), 0);
 });
 
 test('nothing moves while the page loads, and the first picture is there within a second of a warm load', async (t) => {

@@ -3,7 +3,7 @@
 import axe from 'axe-core';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
@@ -118,6 +118,38 @@ test('locks are shown with who holds and who waits, found, and chosen by keys', 
   holder.kill();
   await detail.getByText(`left by hapax run orders/1 -- sleep 600, pid ${holder.pid}`).waitFor();
   await detail.getByText('taken by hapax run orders/1 -- sleep 601').waitFor();
+});
+
+test('the messages of a lock are recorded, drawn, and saved as a trace that replay takes', { timeout: 4 * patience.timeout }, async (t) => {
+  const page = await open(t);
+  const members = readdirSync(join(folder, 'members')).filter((one) => one.endsWith('.sock'));
+  for (const member of members) {
+    const loop = spawn('bash', ['-c', `while "${process.env.HAPAX}" run talk -- sleep 0.1; do :; done`], { env: { ...environment, HAPAX_ADDRESS: `unix:${join(folder, 'members', member)}` }, stdio: 'ignore' });
+    children.push(loop);
+  }
+  assert.ok(members.length >= 2, members.join());
+  await page.getByLabel('Search').fill('talk');
+  await rowOf(page, 'talk').click();
+  const detail = page.locator('.detail');
+  await detail.getByLabel('Seconds').fill('2');
+  await detail.getByRole('button', { name: 'Record' }).click();
+  await detail.getByText('Recording …').waitFor();
+  const picture = detail.locator('.picture img');
+  await picture.waitFor();
+  await eventually('the picture is drawn', () => picture.evaluate((image) => image.complete && image.naturalWidth > 200));
+  await keep(page, 'live-messages.png');
+  const [file] = await Promise.all([page.waitForEvent('download'), detail.getByRole('link', { name: 'Save as a .trace' }).click()]);
+  assert.equal(file.suggestedFilename(), 'talk.trace');
+  const saved = join(folder, 'talk.trace');
+  await file.saveAs(saved);
+  assert.match(readFileSync(saved, 'utf8'), /^deliver \w/m);
+  assert.match(hapax('replay', saved, '--check'), /come out as written/);
+  // The same by the command line.
+  const other = join(folder, 'other.trace');
+  hapax('watch', '--trace', 'talk', other, '--for', '1s');
+  assert.match(hapax('replay', other, '--check'), /come out as written/);
+  assert.match(readFileSync(other, 'utf8'), /is inside with fence/);
+  await hasNoViolation(page);
 });
 
 test('names of strangers are shown, and nothing else', { timeout: 4 * patience.timeout }, async (t) => {

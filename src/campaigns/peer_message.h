@@ -12,6 +12,7 @@
 
 #include "base/record.h"
 #include "session/protocol.h"
+#include "session/recording.h"
 #include "wire/codec.h"
 #include "wire/tags.h"
 
@@ -125,10 +126,28 @@ struct TellLocksFrom {
 };
 inline constexpr std::uint32_t kKnowPages = 3;
 
-using PeerMessage =
-    std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside, SteppedAside, Resume,
-                 RequestResignation, ResignationRequested, AskReport, TellReport, FindCandidate,
-                 FoundCandidate, BreakLock, LockBroken, AskLocksFrom, TellLocksFrom>;
+// --- the messages of one lock, recorded (recordings.h); since version 3 of the members' wire ---
+
+// Record that lock for so long, and tell whoever asks first. From everybody to everybody: what the
+// sender says of its locks after this, it says after it has begun to record.
+struct RecordLock {
+  std::uint32_t by = 0;  // The seat of who wants it, and its number there.
+  std::uint64_t recording = 0;
+  std::string name;
+  std::uint64_t for_ms = 0;
+  HAPAX_RECORD(RecordLock, by, recording, name, for_ms)
+};
+struct TellRecorded {
+  std::uint64_t recording = 0;
+  session::MemberRecording recorded;
+  HAPAX_RECORD(TellRecorded, recording, recorded)
+};
+inline constexpr std::uint32_t kKnowRecordings = 3;
+
+using PeerMessage = std::variant<AskLocks, TellLocks, WatchLeader, TellLeader, StepAside,
+                                 SteppedAside, Resume, RequestResignation, ResignationRequested,
+                                 AskReport, TellReport, FindCandidate, FoundCandidate, BreakLock,
+                                 LockBroken, AskLocksFrom, TellLocksFrom, RecordLock, TellRecorded>;
 
 inline Bytes payload_of(const PeerMessage& message) {
   Bytes bytes{tags::kBetweenDaemons};

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "core/clocks.h"
+#include "core/id_bounds.h"
 #include "core/instance.h"
 #include "core/make.h"
 #include "wire/codec.h"
@@ -207,6 +208,11 @@ const Operations OperationsOf<A>::kTable{
     .counter = [](const void* at) { return counter_of(in(at)); },
     .raise_counter = [](void* at, std::uint64_t floor) { hapax::raise_counter(in(at), floor); },
     .encode = [](const void* at, Bytes& bytes) { encode_to(bytes, in(at)); },
+    .decode =
+        [](void* at, Encoded bytes, std::uint32_t size) {
+          Decoder decoder{bytes};
+          return decoder.read(in(at)) && decoder.at_end() && has_ids_below(in(at), size);
+        },
     .describe = [](const void* at) { return fields_text(in(at)); },
     .is_message = [](Encoded bytes) { return decode<Message>(bytes).has_value(); },
     .describe_message = [](Encoded bytes) { return to_text(read(bytes)); },

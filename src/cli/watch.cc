@@ -8,6 +8,7 @@
 
 #include "cli/changes.h"
 #include "cli/commands.h"
+#include "cli/watch_trace.h"
 #include "console/exit_status.h"
 #include "console/signals.h"
 #include "group_commands/people.h"
@@ -23,6 +24,8 @@ struct WatchArguments {
   std::string name;
   std::string address;
   bool json = false;
+  bool trace = false;
+  RecordArguments recording{};
 };
 
 bool is_in_use(const LockInfo& lock) {
@@ -69,6 +72,12 @@ std::string line_of(const LockInfo& lock) {
 int run_watch(WatchArguments a) {
   find_cell(a.address, a.name);
   require_lock_name(a.name);
+  if (a.trace) {
+    a.recording.name = a.name;
+    a.recording.address = a.address;
+    return run_watch_trace(a.recording);
+  }
+  if (!a.recording.file.empty()) throw Failure{kBadUsage, "FILE is for --trace"};
   Signals signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   Client client = reach(a.address, Purpose::looks);
   std::set<std::string> seen;
@@ -92,12 +101,22 @@ Command describe_watch(WatchArguments& a) {
               {.required = true});
   add_address(command, &a.address, Purpose::looks);
   command.add("--json", &a.json, "A JSON object a line");
+  command.add("--trace", &a.trace,
+              "Record its messages at all members instead, as a trace that `hapax replay`, `hapax "
+              "trace` and the page open");
+  command.add("--for", &a.recording.duration, "Of --trace: for so long, 60s at most",
+              {.shows_default = true, .needs = {"--trace"}});
+  command.add("FILE", &a.recording.file, "Of --trace: where to; standard output if not said");
   command.footer =
       std::string{
           "Examples:\n"
           "  hapax watch backup\n"
           "  hapax watch 'orders/*' --json\n"
-          "Looks five times a second: what is shorter may go unseen.\n"} +
+          "  hapax watch --trace backup backup.trace --for 10s\n"
+          "Looks five times a second: what is shorter may go unseen. --trace misses nothing: every "
+          "message of\nthe lock among its members, as it was. What a client does with a lock that "
+          "it "
+          "keeps is no message.\n"} +
       kShowStatuses;
   return command;
 }

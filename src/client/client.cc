@@ -139,6 +139,11 @@ void Client::break_lock(std::string_view name, const std::optional<Fence>& fence
 std::string Client::settings() { return client::administer(gateway_, session::AskSettings{}); }
 std::string Client::backup() { return client::administer(gateway_, session::AskBackup{}); }
 std::string Client::live_page() { return client::administer(gateway_, session::AskPage{}); }
+std::string Client::record(std::string_view name, std::chrono::milliseconds duration) {
+  const auto for_ms = static_cast<std::uint64_t>(duration.count());
+  return client::administer(gateway_, session::AskRecording{0, std::string{name}, for_ms},
+                            duration);
+}
 std::string Client::set_settings(const SettingsChange& change) {
   session::SetSettings asked{0, {}, change.algorithms, change.default_algorithm, 0};
   if (change.ttl) asked.ttl_ms = static_cast<std::uint64_t>(change.ttl->count());

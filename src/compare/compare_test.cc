@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "compare/elections.h"
 #include "catalog/catalog.h"
+#include "compare/elections.h"
 #include "voting/voting_sets.h"
 #include "voting/voting_theory.h"
 
@@ -50,6 +50,8 @@ TEST_P(Compare, ElectionsTakeExactlyWhatTheFormulasSay) {
   ASSERT_EQ(rows.size(), 6u);
   for (const ElectionRow& row : rows) {
     EXPECT_EQ(row.report.sent, row.expected) << row.algorithm << ": " << row.situation;
+    EXPECT_DOUBLE_EQ(row.turnaround, static_cast<double>(row.expected_turnaround))
+        << row.algorithm << ": " << row.situation;
     EXPECT_TRUE(row.report.violations.empty()) << row.algorithm << ": " << row.situation;
   }
 }

@@ -17,6 +17,9 @@ struct ElectionRow {
   std::string_view situation;
   std::string formula;
   std::uint64_t expected = 0;
+  std::string turnaround_formula;  // From noticing to the last who learns of it, in T.
+  std::uint64_t expected_turnaround = 0;
+  double turnaround = 0;
   ElectionReport report;
 };
 

@@ -116,6 +116,9 @@ struct Operations {
   void (*raise_counter)(void* at, std::uint64_t floor);
 
   void (*encode)(const void* at, std::vector<std::uint8_t>&);
+  // The other way round; false if they are no state of one of so many. What else holds of a state
+  // that was reached is not looked at: for those that a member has told, in a laboratory.
+  bool (*decode)(void* at, std::span<const std::uint8_t>, std::uint32_t size);
   std::string (*describe)(const void* at);
 
   // Of messages.
@@ -204,6 +207,10 @@ class Instance {
 
   // All that can change, in its only encoding.
   void encode_to(std::vector<std::uint8_t>& bytes) const { operations_->encode(place_, bytes); }
+  // It goes on from that state. False, and it is not to be used any more, if it is none.
+  [[nodiscard]] bool decode_from(std::span<const std::uint8_t> bytes, std::uint32_t size) {
+    return operations_->decode(place_, bytes, size);
+  }
   std::string describe() const { return operations_->describe(place_); }  // clock=5 deferred={#1}
 
   friend bool operator==(const Instance& a, const Instance& b) {

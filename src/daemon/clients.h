@@ -21,6 +21,7 @@
 #include "figures/request_counts.h"
 #include "files/group_files.h"
 #include "inquiries/inquiries.h"
+#include "inquiries/recordings.h"
 #include "locks/lock_delays.h"
 #include "membership/group.h"
 #include "net/address.h"
@@ -37,6 +38,7 @@ struct ClientsHost {
   Group& group;
   Waiters& waiters;
   Inquiries& inquiries;
+  Recordings& recordings;
   Breaking& breaking;
   GroupFiles& files;
   const Roles& roles;
@@ -132,6 +134,7 @@ class Clients {
   void on(Visitor& visitor, session::SetSettings&& s);
   void on(Visitor& visitor, session::AskBackup&& a);
   void on(Visitor& visitor, session::AskPage&& a);
+  void on(Visitor& visitor, session::AskRecording&& a);
   void on(Visitor& visitor, session::FileGet&& ask) { on_file(visitor, std::move(ask)); }
   void on(Visitor& visitor, session::FilePut&& ask) { on_file(visitor, std::move(ask)); }
   void on(Visitor& visitor, session::FileRemove&& ask) { on_file(visitor, std::move(ask)); }

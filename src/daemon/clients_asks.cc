@@ -307,6 +307,19 @@ void Clients::on(Visitor& visitor, session::AskPage&& a) {
   tell_text(visitor, a.request)(host_.page(visitor.caller()));
 }
 
+void Clients::on(Visitor& visitor, session::AskRecording&& a) {
+  if (forbids(visitor, a.request, Right::read, "record " + a.name, a.name)) return;
+  const auto tell = tell_text(visitor, a.request);
+  const auto tell_bytes = [tell](const Result<session::Recording>& recording) {
+    if (!recording) return tell(recording.error());
+    const Bytes bytes = encode(*recording);
+    tell(std::string{bytes.begin(), bytes.end()});
+  };
+  const std::chrono::milliseconds duration{std::min(a.for_ms, session::kLongestRecordingMs)};
+  const auto begun = host_.recordings.record(a.name, duration, tell_bytes);
+  if (!begun) refuse(visitor, a.request, begun.error().message);
+}
+
 std::function<void(const Result<std::string>&)> Clients::tell_text(Visitor& visitor,
                                                                    session::RequestId request) {
   return [this, request, who = std::weak_ptr{visitor.shared()}](const Result<std::string>& text) {

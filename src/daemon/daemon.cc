@@ -51,6 +51,10 @@ Result<void> Daemon::who(const std::string& name, std::function<void(session::Lo
 Result<void> Daemon::all_locks(std::function<void(session::Locks&&)> tell) {
   return impl_->inquiries().ask_for_all(std::move(tell));
 }
+Result<void> Daemon::record(const std::string& name, std::chrono::milliseconds duration,
+                            std::function<void(const Result<session::Recording>&)> tell) {
+  return impl_->recordings().record(name, duration, std::move(tell));
+}
 Result<void> Daemon::ask_how_all_are(std::function<void(session::State&&)> tell) {
   return impl_->inquiries().ask_how_all_are(nullptr,
                                             [this, tell = std::move(tell)](session::Reports&& all) {

@@ -15,12 +15,13 @@
 #include "base/result.h"
 #include "campaigns/campaigns.h"
 #include "core/want.h"
-#include "visitors/asker.h"
 #include "daemon/node_config.h"
 #include "figures/facts.h"
 #include "locks/outbox.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
+#include "session/recording.h"
+#include "visitors/asker.h"
 
 namespace hapax {
 
@@ -72,6 +73,9 @@ class Daemon {
   Result<void> who(const std::string& name, std::function<void(session::Locks&&)> tell);
   // The same of all locks, up to ten thousand; one such question at a time.
   Result<void> all_locks(std::function<void(session::Locks&&)> tell);
+  // The messages of one lock at all members, during so long.
+  Result<void> record(const std::string& name, std::chrono::milliseconds duration,
+                      std::function<void(const Result<session::Recording>&)> tell);
   // The same, with what all members say of themselves.
   Result<void> ask_how_all_are(std::function<void(session::State&&)> tell);
   session::State state() const;

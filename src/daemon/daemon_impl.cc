@@ -49,6 +49,7 @@ Result<void> Daemon::Impl::start() {
   waiters_.emplace(config_.self, *joined_.group,
                    [this](auto delay, auto then) { after(delay, std::move(then)); });
   inquiries_.emplace(config_.self, inquiries_host());
+  recordings_.emplace(config_.self, recordings_host());
   breaking_.emplace(breaking_host());
   files_.emplace(files_host());
   clients_.emplace(clients_host());
@@ -92,6 +93,43 @@ Inquiries::Host Daemon::Impl::inquiries_host() {
           .after = [this](auto delay, auto then) { after(delay, std::move(then)); }};
 }
 
+Recordings::Host Daemon::Impl::recordings_host() {
+  Group& group = *joined_.group;
+  Inquiries::Host host = inquiries_host();
+  return {.others = std::move(host.others),
+          .is_up = std::move(host.is_up),
+          .knows_recordings =
+              [&group](Seat peer) { return group.peers().speaks(peer, kKnowRecordings); },
+          .send = std::move(host.send),
+          .observe = [&group](const std::string& name, std::shared_ptr<LockObserver> observer)
+              -> Result<session::MemberRecording> {
+            const LockTable* table = group.views().table();
+            if (table == nullptr) return error("no view runs there now");
+            auto start = table->observe(name, std::move(observer));
+            if (!start) return start.error();
+            session::MemberRecording recorded;
+            recorded.name = group.name();
+            recorded.epoch = table->membership().epoch;
+            recorded.place = table->membership().self;
+            recorded.size = table->membership().size;
+            recorded.start = std::move(*start);
+            return recorded;
+          },
+          .place_of = [&group](Seat seat) -> std::optional<NodeId> {
+            const Roll& roll = group.views().keeper().roll();
+            for (const Life life : roll.members) {
+              if (group.peers().seat_of(life) == seat) return roll.place_of(life);
+            }
+            return std::nullopt;
+          },
+          .after = std::move(host.after),
+          .now_us =
+              [] {
+                const auto since = std::chrono::system_clock::now().time_since_epoch();
+                return static_cast<std::uint64_t>(since / std::chrono::microseconds{1});
+              }};
+}
+
 Breaking::Host Daemon::Impl::breaking_host() {
   Inquiries::Host host = inquiries_host();
   return {.others = std::move(host.others),
@@ -119,6 +157,7 @@ Clients::Host Daemon::Impl::clients_host() {
       .group = *joined_.group,
       .waiters = *waiters_,
       .inquiries = *inquiries_,
+      .recordings = *recordings_,
       .breaking = *breaking_,
       .files = *files_,
       .roles = config_.roles,
@@ -202,6 +241,7 @@ void Daemon::Impl::stop() {
   if (std::exchange(is_stopped_, true)) return;
   for (const auto& timer : std::exchange(timers_, {})) timer->cancel();  // They count as work.
   if (inquiries_) inquiries_->clear();
+  if (recordings_) recordings_->clear();
   if (breaking_) breaking_->clear();
   if (clients_) clients_->stop();
   if (files_) files_->stop();
@@ -303,6 +343,8 @@ void Daemon::Impl::on_message(Seat from, std::span<const std::uint8_t> bytes) {
       [&](const auto& m) {
         if constexpr (requires { waiters_->campaigns().on(from, m); }) {
           return waiters_->campaigns().on(from, m);
+        } else if constexpr (requires { recordings_->on(from, m); }) {
+          return recordings_->on(from, m);
         } else if constexpr (requires { breaking_->on(from, m); }) {
           return breaking_->on(from, m);
         } else {

@@ -25,6 +25,7 @@
 #include "figures/report.h"
 #include "files/group_files.h"
 #include "inquiries/inquiries.h"
+#include "inquiries/recordings.h"
 
 namespace hapax {
 
@@ -56,6 +57,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   const Roles& roles() const { return config_.roles; }
   Waiters& waiters() { return *waiters_; }
   Inquiries& inquiries() { return *inquiries_; }
+  Recordings& recordings() { return *recordings_; }
 
   std::function<void()> then_on_left;
   std::function<void(Instant)> then_on_leased;
@@ -89,6 +91,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
 
   void warn() const;
   Inquiries::Host inquiries_host();
+  Recordings::Host recordings_host();
   Breaking::Host breaking_host();
   Breaking::Broken break_here(const BreakLock& asked);
   Clients::Host clients_host();
@@ -111,6 +114,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   Outbox elected_;                        // Empty between calls.
   std::optional<Waiters> waiters_;
   std::optional<Inquiries> inquiries_;
+  std::optional<Recordings> recordings_;
   std::optional<Breaking> breaking_;
   std::optional<GroupFiles> files_;
   std::optional<Clients> clients_;

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 namespace hapax {
-namespace {
 
-boost::json::object json_of(const Happening& h, const std::vector<std::string>& names) {
+boost::json::object happening_json(const Happening& h, const std::vector<std::string>& names) {
   boost::json::object object{{"step", h.step}, {"kind", name_of(h.kind)}};
   if (h.node) object["node"] = names[number(*h.node)];
   if (h.peer) object["peer"] = names[number(*h.peer)];
@@ -18,13 +17,12 @@ boost::json::object json_of(const Happening& h, const std::vector<std::string>& 
   return object;
 }
 
-}  // namespace
-
 boost::json::object chronicle_json(std::span<const Chronicle> scenes) {
   boost::json::array all;
   for (const Chronicle& scene : scenes) {
     boost::json::array happenings;
-    for (const Happening& h : scene.happenings) happenings.push_back(json_of(h, scene.names));
+    for (const Happening& h : scene.happenings)
+      happenings.push_back(happening_json(h, scene.names));
     all.push_back({{"algorithm", scene.algorithm},
                    {"nodes", boost::json::array(scene.names.begin(), scene.names.end())},
                    {"happenings", std::move(happenings)}});

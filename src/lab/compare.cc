@@ -99,10 +99,13 @@ void print_election_table(const std::vector<ElectionRow>& rows, std::uint32_t n)
   table.column("situation", Table::Align::left);
   table.column("messages");
   table.column("theory", Table::Align::left);
+  table.column("turnaround");
+  table.column("theory", Table::Align::left);
   for (const ElectionRow& row : rows) {
     table.row({std::string{row.algorithm}, std::string{row.situation},
                fmt::format("{}", row.report.sent),
-               fmt::format("{} = {}", row.formula, row.expected)});
+               fmt::format("{} = {}", row.formula, row.expected),
+               fmt::format("{:.4g} T", row.turnaround), row.turnaround_formula});
   }
   fmt::print("{}\n", table.text());
 }

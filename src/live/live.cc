@@ -17,6 +17,7 @@
 #include "live/page_files.h"
 #include "live/passes.h"
 #include "live/routes.h"
+#include "live/trace_json.h"
 #include "net/listener.h"
 #include "waits/families.h"
 
@@ -84,6 +85,8 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
     read();
   }
   bool has_asked() const { return has_asked_; }
+  // The answer will take so long.
+  void wait(std::chrono::milliseconds time) { expect_within(time + host_.patience); }
   void answer(const HttpReply& reply) {
     is_last_ = true;
     send(http_text(reply, wants_text_));
@@ -261,7 +264,9 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
                   "live --pass` prints"));
     }
     const Caller caller = *known;
-    const std::string lock = question.kind == Question::Kind::lock ? question.name : "";
+    const bool is_of_one =
+        question.kind == Question::Kind::lock || question.kind == Question::Kind::trace;
+    const std::string lock = is_of_one ? question.name : "";
     if (const auto no =
             host_.roles().objection(caller, Right::read, "look at the live page", lock)) {
       return visit->answer(refusal(403, *no));
@@ -281,6 +286,8 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
       case Kind::lock:
       case Kind::waits:
         return tell_locks(visit, question, caller);
+      case Kind::trace:
+        return tell_trace(visit, question);
       case Kind::events:
         if (feed_->streams() >= kMostStreams) {
           return visit->answer(refusal(503, "too many watch already; close one of the pages"));
@@ -300,6 +307,18 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
       answer(visit, {{"members", all.at("all")}, {"silent", all.at("silent")}});
     });
     if (!asked) visit->answer(refusal(503, asked.error().message));
+  }
+
+  void tell_trace(const Visit& visit, const Question& question) {
+    const std::chrono::seconds duration{question.limit};
+    const auto asked =
+        host_.record(question.name, duration, [visit](const Result<session::Recording>& recorded) {
+          if (!recorded) return visit->answer(refusal(503, recorded.error().message));
+          const auto told = json_of_trace(*recorded);
+          told ? answer(visit, *told) : visit->answer(refusal(503, told.error().message));
+        });
+    if (!asked) return visit->answer(refusal(503, asked.error().message));
+    visit->wait(duration);
   }
 
   void tell_locks(const Visit& visit, const Question& question, const Caller& caller) {

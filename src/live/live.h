@@ -13,6 +13,7 @@
 #include "net/address.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
+#include "session/recording.h"
 
 namespace hapax::live {
 
@@ -26,6 +27,9 @@ struct LiveHost {
   std::function<Result<void>(std::function<void(session::State&&)>)> ask_how_all_are;
   std::function<Result<void>(const std::string& name, std::function<void(session::Locks&&)>)> who;
   std::function<Result<void>(std::function<void(session::Locks&&)>)> all_locks;
+  std::function<Result<void>(const std::string& name, std::chrono::milliseconds,
+                             std::function<void(const Result<session::Recording>&)>)>
+      record;
 };
 
 class Live {

@@ -64,7 +64,10 @@ class LiveTest : public ::testing::Test {
             [this] { return figures_json(*daemon_->facts()); },
             [this](auto tell) { return daemon_->ask_how_all_are(std::move(tell)); },
             [this](auto& name, auto tell) { return daemon_->who(name, std::move(tell)); },
-            [this](auto tell) { return daemon_->all_locks(std::move(tell)); }};
+            [this](auto tell) { return daemon_->all_locks(std::move(tell)); },
+            [this](const std::string& name, auto duration, auto tell) {
+              return daemon_->record(name, duration, std::move(tell));
+            }};
   }
   template <class F>
   auto on_loop(F f) {

@@ -13,8 +13,11 @@ namespace hapax::live {
 namespace {
 
 constexpr std::size_t kMostLocks = 1'000;  // In one answer, as `hapax who`.
+constexpr std::size_t kMostSeconds = 30;   // Of a trace.
 constexpr const char* kThereAre =
-    "there are /, /v1/status, /v1/members, /v1/locks, /v1/locks/NAME, /v1/waits and /v1/events";
+    "there are /, /v1/status, /v1/members, /v1/locks, /v1/locks/NAME, /v1/trace/NAME, /v1/waits "
+    "and "
+    "/v1/events";
 
 // 127.0.0.1:8080, [::1]:8080 or localhost:8080; any port, since it may have been forwarded.
 bool is_this_machine(std::string_view host) {
@@ -40,18 +43,19 @@ std::string_view pass_in(const HttpRequest& request) {
   return field && field->starts_with(kBearer) ? field->substr(kBearer.size()) : std::string_view{};
 }
 
-std::optional<std::size_t> limit_in(const HttpRequest& request) {
-  const auto text = request.parameter("limit");
-  if (!text) return kMostLocks;
-  std::size_t limit = 0;
+std::optional<std::size_t> number_in(const HttpRequest& request, std::string_view name,
+                                     std::size_t usual, std::size_t most) {
+  const auto text = request.parameter(name);
+  if (!text) return usual;
+  std::size_t number = 0;
   const char* end = text->data() + text->size();
-  const auto [stop, failed] = std::from_chars(text->data(), end, limit);
-  if (failed != std::errc{} || stop != end || limit < 1 || limit > kMostLocks) return std::nullopt;
-  return limit;
+  const auto [stop, failed] = std::from_chars(text->data(), end, number);
+  if (failed != std::errc{} || stop != end || number < 1 || number > most) return std::nullopt;
+  return number;
 }
 
 Route about_locks(const HttpRequest& request, std::string_view pass) {
-  const auto limit = limit_in(request);
+  const auto limit = number_in(request, "limit", kMostLocks, kMostLocks);
   if (!limit) return refusal(400, fmt::format("limit: 1 … {}", kMostLocks));
   const bool is_filtered = request.query.starts_with("filter=") ||
                            request.query.find("&filter=") != std::string_view::npos;
@@ -62,12 +66,19 @@ Route about_locks(const HttpRequest& request, std::string_view pass) {
   return Question{Question::Kind::locks, std::move(filter).value_or(""), *limit, pass};
 }
 
-Route about_lock(std::string_view encoded, std::string_view pass) {
+Route about_lock(std::string_view encoded, std::string_view pass,
+                 Question::Kind kind = Question::Kind::lock, std::size_t limit = 1) {
   auto name = percent_decoded(encoded);
   if (!name || !check_lock_name(*name) || is_pattern(*name)) {
     return refusal(400, "that is no name of a lock; / is %2F there");
   }
-  return Question{Question::Kind::lock, std::move(*name), 1, pass};
+  return Question{kind, std::move(*name), limit, pass};
+}
+
+Route about_trace(const HttpRequest& request, std::string_view encoded, std::string_view pass) {
+  const auto seconds = number_in(request, "seconds", 5, kMostSeconds);
+  if (!seconds) return refusal(400, fmt::format("seconds: 1 … {}", kMostSeconds));
+  return about_lock(encoded, pass, Question::Kind::trace, *seconds);
 }
 
 }  // namespace
@@ -77,7 +88,7 @@ Route route_of(const HttpRequest& request) {
   if (!is_this_machine(request.field("host").value_or(""))) {
     return refusal(421, "this page is for this machine: call it 127.0.0.1 or localhost");
   }
-  constexpr std::string_view kApi = "/v1/", kOneLock = "/v1/locks/";
+  constexpr std::string_view kApi = "/v1/", kOneLock = "/v1/locks/", kTrace = "/v1/trace/";
   if (!request.path.starts_with(kApi)) {
     return PagePath{request.path == "/" ? "index.html" : request.path.substr(1)};
   }
@@ -86,6 +97,9 @@ Route route_of(const HttpRequest& request) {
   if (request.path == "/v1/locks") return about_locks(request, pass);
   if (request.path.starts_with(kOneLock)) {
     return about_lock(request.path.substr(kOneLock.size()), pass);
+  }
+  if (request.path.starts_with(kTrace)) {
+    return about_trace(request, request.path.substr(kTrace.size()), pass);
   }
   constexpr std::pair<std::string_view, Kind> kOthers[]{{"/v1/status", Kind::status},
                                                         {"/v1/members", Kind::members},

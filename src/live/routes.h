@@ -12,10 +12,10 @@
 namespace hapax::live {
 
 struct Question {
-  enum class Kind : std::uint8_t { status, members, locks, lock, waits, events };
+  enum class Kind : std::uint8_t { status, members, locks, lock, trace, waits, events };
   Kind kind = Kind::status;
   std::string name{};       // Of the lock; of all: a pattern, or empty.
-  std::size_t limit = 0;    // Of all locks: so many at most.
+  std::size_t limit = 0;    // Of all locks: so many at most. Of a trace: so many seconds.
   std::string_view pass{};  // As it was shown; empty: none was.
 };
 // A file of the page.

@@ -51,6 +51,15 @@ class LockTable::Impl {
   LockStatus described(const LockEntry& entry) const;  // With its state.
   LockEntry entry_as_new(std::string_view name) const;
   void encode_to(Bytes& bytes) const;
+  Result<LockStart> observe(std::string_view name, std::shared_ptr<LockObserver> observer);
+
+  // What was just done to its instance, to whoever watches it.
+  void note(const LockEntry& entry, LockStep::Kind kind, NodeId peer = {},
+            std::span<const std::uint8_t> message = {}, std::uint64_t value = 0) {
+    if (observer_ == nullptr || entry.name != observed_) return;
+    observer_->on_step(
+        {kind, peer, {message.begin(), message.end()}, value, instances.effects().entered()});
+  }
 
   Membership membership;
   Policy policy;
@@ -85,6 +94,8 @@ class LockTable::Impl {
   bool comes_to_rest(LockEntry& entry, std::span<const std::uint8_t> message) const;
 
   WaiterPool waiters_;
+  std::shared_ptr<LockObserver> observer_;  // Usually null. Not copied.
+  std::string observed_;                    // The lock's name.
 };
 
 // --- instances ---
@@ -101,6 +112,7 @@ LockEntry& LockTable::Impl::create(std::string_view name, const LockKind& kind) 
   LockEntry& entry = locks.insert(name);
   set_up(entry, kind);
   entry.mutex.raise_counter(instances.floor_of(entry.mutex));
+  note(entry, LockStep::Kind::raise, {}, {}, instances.floor_of(entry.mutex));
   ++stats.instances;
   return entry;
 }
@@ -129,8 +141,10 @@ void LockTable::Impl::settle(LockEntry& entry, Outbox& out) {
     if (entered && !entry.waiters.empty()) return grant_first(entry, *entered, out);
     if (entered) {
       mutex.release(fx);
+      note(entry, LockStep::Kind::release);
     } else if (!entry.waiters.empty() && mutex.phase() == Phase::idle) {
       mutex.request(fx);
+      note(entry, LockStep::Kind::request);
       if (mutex.info().token_rests && mutex.phase() == Phase::waiting && !is_home(entry)) {
         instances.post_wake(mutex, entry.name, entry.home, out);
       }
@@ -250,6 +264,7 @@ Result<void> LockTable::Impl::release(std::string_view name, WaiterId waiter, Ou
   entry->fence = {};
   --stats.held;
   entry->mutex.release(instances.effects());
+  note(*entry, LockStep::Kind::release);
   settle(*entry, out);
   drop_if_like_new(*entry);
   return {};
@@ -314,6 +329,7 @@ void LockTable::Impl::on_message(NodeId from, LockEntry* entry, const LockPayloa
                   fmt::format("no message of {}, for {}", entry->mutex.info().name, payload.name)});
     return drop_if_like_new(*entry);
   }
+  note(*entry, LockStep::Kind::receive, from, payload.message);
   instances.count_received(entry->mutex);
   instances.complain_if_rejected(from, entry->mutex, payload.name, out);
   if (entry->held && entry->mutex.info().permission_stays && entry->mutex.is_wanted()) {
@@ -367,6 +383,30 @@ void LockTable::Impl::encode_to(Bytes& bytes) const {
   instances.encode_floors_to(bytes);
 }
 
+Result<LockStart> LockTable::Impl::observe(std::string_view name,
+                                           std::shared_ptr<LockObserver> observer) {
+  if (const auto valid = check_lock_name(name); !valid) return valid.error();
+  const LockEntry* found = locks.find(name);
+  const LockKind kind = found != nullptr ? kind_of(*found) : policy.kind_for(name);
+  if (is_shared(kind.algorithm)) {
+    return error("{} may be held by several, and such locks are not recorded yet", name);
+  }
+  const LockEntry& entry = found != nullptr ? *found : entry_as_new(name);
+  if (entry.mutex.info().token_rests) {
+    return error("{} is served by {}, whose token rests here as it does in no trace", name,
+                 entry.mutex.info().name);
+  }
+  LockStart start{std::string{entry.mutex.info().name},
+                  kind.sets == 0 ? "" : policy.voting_sets()[kind.sets - 1].text,
+                  entry.home,
+                  {}};
+  if (instances.choices_for(kind).voting_sets == nullptr) start.voting_sets.clear();
+  entry.mutex.encode_to(start.state);
+  observed_ = observer ? name : "";
+  observer_ = std::move(observer);
+  return start;
+}
+
 // --- the face ---
 
 LockTable::LockTable(const Membership& membership, Policy policy, const Options& options)
@@ -402,7 +442,10 @@ Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Tur
     HAPAX_CHECK(last >= entry->fence.turn);
     impl_->stats.entries += number(last) - number(entry->fence.turn);
     // Its turns are its clock: whoever enters next, here or elsewhere, counts on from there.
-    if (entry->mutex.info().permission_stays) entry->mutex.raise_counter(number(last));
+    if (entry->mutex.info().permission_stays) {
+      entry->mutex.raise_counter(number(last));
+      impl_->note(*entry, LockStep::Kind::raise, {}, {}, number(last));
+    }
   }
   return impl_->release(name, waiter, out);
 }
@@ -417,6 +460,10 @@ const Membership& LockTable::membership() const { return impl_->membership; }
 const Policy& LockTable::policy() const { return impl_->policy; }
 const LockStats& LockTable::stats() const { return impl_->stats; }
 void LockTable::encode_to(Bytes& bytes) const { impl_->encode_to(bytes); }
+Result<LockStart> LockTable::observe(std::string_view name,
+                                     std::shared_ptr<LockObserver> observer) const {
+  return impl_->observe(name, std::move(observer));
+}
 
 Result<LockStatus> LockTable::describe(std::string_view name) const {
   if (const LockEntry* entry = impl_->locks.find(name)) return impl_->described(*entry);

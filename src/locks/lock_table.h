@@ -33,6 +33,7 @@
 #include "base/record.h"
 #include "base/result.h"
 #include "core/fence.h"
+#include "core/lock_step.h"
 #include "core/mutex_algorithm.h"
 #include "core/shared_algorithm.h"
 #include "core/want.h"
@@ -154,6 +155,12 @@ class LockTable {
   // What there is to say about one lock; an error if the name is none. A lock without an instance
   // is described as it would be.
   Result<LockStatus> describe(std::string_view name) const;
+
+  // From now on `observer` is told what that lock's algorithm is given to do here; how it is now.
+  // Of one lock at a time: another, or null, takes its place, and the table's end ends it. Watching
+  // is no part of what the table is: a copy is watched by nobody, and nothing else changes. An
+  // error if the lock's algorithm does more here than a trace can tell.
+  Result<LockStart> observe(std::string_view name, std::shared_ptr<LockObserver> observer) const;
 
   // Calls f(const LockStatus&) for every instance, in an order that depends on the past only.
   template <class F>

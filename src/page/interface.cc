@@ -52,8 +52,9 @@ int give_performance(const Tell& tell) {
 int give_steps(bool forgiving) {
   const Result<Script> script = script_asked();
   if (!script) return refuse(script.error());
-  const Result<boost::json::object> steps = steps_json(*script, forgiving);
-  return steps ? give(cli::json_text(*steps)) : refuse(steps.error());
+  return give_or_refuse(steps_json(*script, forgiving, [](std::size_t steps) {
+    page_progress(static_cast<double>(steps), 0, 0, 0);
+  }));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "page/steps.h"
 
+#include <algorithm>
+#include <boost/json.hpp>
 #include <map>
 #include <memory>
 #include <span>
@@ -23,7 +25,7 @@ constexpr std::size_t kPatience = 20'000;  // Deliveries until one `stabilize` g
 constexpr std::size_t kMostMembers = 100;
 constexpr std::size_t kMostLooks = 10'000'000;  // At members and messages: some seconds.
 constexpr std::string_view kSent = "sent=";
-constexpr std::string_view kUnderWay = "under way ";
+constexpr std::size_t kOften = 1'000;  // Steps between two words of how far it is.
 
 boost::json::array array_of(const Lines& lines) {
   return boost::json::array(lines.begin(), lines.end());
@@ -48,9 +50,10 @@ boost::json::value theory_json(const Command& nodes, const Chronicle& scene) {
 
 class Unfolding {
  public:
-  explicit Unfolding(bool forgiving) : forgiving_(forgiving) {}
+  using OnSteps = std::function<void(std::size_t)>;
+  Unfolding(bool forgiving, const OnSteps& on_steps) : forgiving_(forgiving), on_steps_(on_steps) {}
 
-  Result<boost::json::object> take_apart(const Script& script) {
+  Result<std::string> take_apart(const Script& script) {
     for (const ScriptBlock& block : script.blocks) {
       comments_ = block.comments;
       for (const std::string& line : block.commands) {
@@ -60,7 +63,7 @@ class Unfolding {
       }
     }
     end_scene();
-    return boost::json::object{{"scenes", std::move(scenes_)}};
+    return {boost::system::in_place_value, "{\"scenes\":[" + scenes_ + "]}"};
   }
 
  private:
@@ -81,29 +84,33 @@ class Unfolding {
       return error("{} members are too many here; use at most {}", scene.names.size(),
                    kMostMembers);
     }
-    look();
-    boost::json::array members;
-    for (std::size_t i = 0; i < scene.names.size(); ++i) members.emplace_back(state_of(i));
-    scene_["members"] = std::move(members);
+    standings_.clear();
+    for (std::uint32_t i = 0; i < scene.names.size(); ++i) {
+      standings_.push_back(stage_->standing(NodeId{i}));
+    }
+    scene_["members"] = array_of(standings_);
     steps_.clear();
+    step_count_ = 0;
     links_.clear();
+    under_way_.clear();
+    follow(0);  // What was under way before the first step.
     return {};
   }
 
   Result<void> go_on(const std::string& line, const Command& command) {
     if (!stage_) return error("a trace begins with: nodes ALGORITHM NAME …");
     if (command[0] != "stabilize") return take(line, command);
-    const std::size_t most = steps_.size() + kPatience;
-    for (Command next = oldest(); !next.empty(); next = oldest()) {
-      if (steps_.size() == most)
-        return error("more than {} deliveries: it does not rest", kPatience);
+    const std::size_t most = step_count_ + kPatience;
+    while (!under_way_.empty()) {  // The oldest first, as `stabilize` does.
+      if (step_count_ == most) return error("more than {} deliveries: it does not rest", kPatience);
+      const Command next{"deliver", under_way_.front().second};
       if (const auto done = take(next[0] + ' ' + next[1], next); !done) return done.error();
     }
     return {};
   }
 
   Result<void> take(std::string line, Command command) {
-    if (steps_.size() == kMostSteps) return error("more than {} steps are too many", kMostSteps);
+    if (step_count_ == kMostSteps) return error("more than {} steps are too many", kMostSteps);
     if (looks_ > kMostLooks) return error("too many members and messages for so many steps");
     const std::size_t from = stage_->chronicle().happenings.size();
     if (command.size() == 3 && command[2].starts_with(kSent)) {
@@ -119,9 +126,11 @@ class Unfolding {
                              {"comments", array_of(std::exchange(comments_, {}))},
                              {"lines", lines ? array_of(*lines) : boost::json::array{}},
                              {"happenings", {from, stage_->chronicle().happenings.size()}},
-                             {"members", changed_members()}};
+                             {"members", changed_members(from)}};
     if (!lines) step["error"] = lines.error().message;
-    steps_.push_back(std::move(step));
+    if (step_count_ > 0) steps_ += ',';
+    steps_ += boost::json::serialize(step);
+    if (++step_count_ % kOften == 0) on_steps_(step_count_);
     return {};
   }
 
@@ -134,11 +143,14 @@ class Unfolding {
       const bool leaves = h.kind == Happening::Kind::send;  // All others are told at the receiver.
       const std::string& here = scene.names[number(*h.node)];
       const std::string& there = scene.names[number(*h.peer)];
-      Link& link = links_[leaves ? here + "->" + there : there + "->" + here];
+      const std::string name = leaves ? here + "->" + there : there + "->" + here;
+      Link& link = links_[name];
       if (leaves || h.kind == Happening::Kind::copied) {
         link.under_way.emplace_back(++link.sent, h.message);
+        under_way_.emplace_back(h.message, name);
       } else {
         std::erase_if(link.under_way, [&](const auto& one) { return one.second == h.message; });
+        std::erase_if(under_way_, [&](const auto& one) { return one.first == h.message; });
       }
     }
   }
@@ -154,40 +166,39 @@ class Unfolding {
     return place;
   }
 
-  // The delivery that `stabilize` makes first.
-  Command oldest() const {
-    for (const std::string& line : shown_) {
-      if (!line.starts_with(kUnderWay)) continue;
-      const Command words = words_of(line.substr(kUnderWay.size()));  // A -> B: …
-      return {"deliver", words[0] + "->" + words[2].substr(0, words[2].size() - 1)};
+  // Only who did something can stand otherwise than before.
+  boost::json::array changed_members(std::size_t from) {
+    const std::vector<Happening>& all = stage_->chronicle().happenings;
+    std::vector<std::uint32_t> whose;
+    for (std::size_t i = from; i < all.size(); ++i) {
+      if (all[i].node) whose.push_back(number(*all[i].node));
     }
-    return {};
-  }
-
-  // How all stand now: a line for each member, then one for each message under way.
-  void look() {
-    shown_ = *stage_->perform({"show"});
-    looks_ += shown_.size();
-  }
-  std::string state_of(std::size_t member) const {
-    return shown_[member].substr(stage_->chronicle().names[member].size() + 2);
-  }
-  boost::json::array changed_members() {
-    const Lines before = std::move(shown_);
-    look();
+    std::sort(whose.begin(), whose.end());
+    whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
+    looks_ += 1 + whose.size() + under_way_.size();
     boost::json::array changed;
-    for (std::size_t i = 0; i < stage_->chronicle().names.size(); ++i) {
-      if (shown_[i] != before[i]) changed.push_back({i, state_of(i)});
+    for (const std::uint32_t i : whose) {
+      std::string now = stage_->standing(NodeId{i});
+      if (now == standings_[i]) continue;
+      changed.push_back({i, now});
+      standings_[i] = std::move(now);
     }
     return changed;
   }
 
   void end_scene() {
     if (!stage_) return;
-    scene_["steps"] = std::move(steps_);
-    boost::json::object played = chronicle_json(std::span{&stage_->chronicle(), 1});
-    scene_["happenings"] = std::move(played["scenes"].as_array()[0].as_object()["happenings"]);
-    scenes_.push_back(std::move(scene_));
+    // A hundred thousand steps as values would take three times the time and the memory.
+    std::string text = boost::json::serialize(scene_);
+    text.pop_back();
+    text += ",\"steps\":[" + std::exchange(steps_, {}) + "],\"happenings\":[";
+    const Chronicle& scene = stage_->chronicle();
+    for (std::size_t i = 0; i < scene.happenings.size(); ++i) {
+      if (i > 0) text += ',';
+      text += boost::json::serialize(happening_json(scene.happenings[i], scene.names));
+    }
+    if (!scenes_.empty()) scenes_ += ',';
+    scenes_ += text + "]}";
   }
 
   struct Link {
@@ -196,20 +207,23 @@ class Unfolding {
   };
 
   bool forgiving_;
+  const OnSteps& on_steps_;
   std::unique_ptr<TraceStage> stage_;
   std::vector<std::string> comments_;  // Of the block, until its first command.
   std::map<std::string, Link> links_;
-  Lines shown_;  // By look(), after the last step.
+  std::vector<std::pair<MessageId, std::string>> under_way_;  // On which link; oldest first.
+  Lines standings_;                                           // By member, after the last step.
   std::size_t looks_ = 0;
   boost::json::object scene_;
-  boost::json::array steps_;
-  boost::json::array scenes_;
+  std::size_t step_count_ = 0;
+  std::string steps_, scenes_;  // JSON.
 };
 
 }  // namespace
 
-Result<boost::json::object> steps_json(const Script& script, bool forgiving) {
-  return Unfolding{forgiving}.take_apart(script);
+Result<std::string> steps_json(const Script& script, bool forgiving,
+                               const std::function<void(std::size_t)>& on_steps) {
+  return Unfolding{forgiving, on_steps}.take_apart(script);
 }
 
 }  // namespace hapax

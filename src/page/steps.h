@@ -2,7 +2,9 @@
 // for each step, what it did, and how all members stand afterwards.
 #pragma once
 
-#include <boost/json.hpp>
+#include <cstddef>
+#include <functional>
+#include <string>
 
 #include "base/result.h"
 #include "world/script.h"
@@ -15,12 +17,15 @@ namespace hapax {
 //
 // `stabilize` becomes the deliveries that it makes. The happenings are as in chronicle_json(), but
 // for comments, which stand beside their steps. `members`: how each stands, in a sentence, as all
-// begin; of a step, those whose sentence it has changed. A command that cannot be carried out has an `error`; with `forgiving` it is left out
-// instead, as what a change has taken the ground from.
+// begin; of a step, those whose sentence it has changed. A command that cannot be carried out has
+// an `error`; with `forgiving` it is left out instead, as what a change has taken the ground from.
 //
 // `deliver A->B sent=3` (drop and dup alike) means the third message that ever was put on that
 // link, copies included, wherever it stands: so a step keeps its meaning when others around it
 // change.
-Result<boost::json::object> steps_json(const Script& script, bool forgiving);
+//
+// `on_steps` is told now and then how many there are so far.
+Result<std::string> steps_json(const Script& script, bool forgiving,
+                               const std::function<void(std::size_t)>& on_steps);
 
 }  // namespace hapax

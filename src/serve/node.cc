@@ -109,7 +109,9 @@ live::LiveHost page_host(Daemon& daemon) {
           .figures = [&] { return figures_json(*daemon.facts()); },
           .ask_how_all_are = [&](auto tell) { return daemon.ask_how_all_are(std::move(tell)); },
           .who = [&](auto& name, auto tell) { return daemon.who(name, std::move(tell)); },
-          .all_locks = [&](auto tell) { return daemon.all_locks(std::move(tell)); }};
+          .all_locks = [&](auto tell) { return daemon.all_locks(std::move(tell)); },
+          .record = [&](const std::string& name, auto duration,
+                        auto tell) { return daemon.record(name, duration, std::move(tell)); }};
 }
 
 // What it does, for `systemctl status`.

@@ -204,10 +204,19 @@ struct AskStamps {
   RequestId request = 0;
   HAPAX_RECORD(AskStamps, request)
 };
+// The messages of that lock, at all members, during so long. Answered by Told when that is over,
+// with the bytes of a Recording (session/recording.h), or Refused.
+struct AskRecording {
+  static constexpr std::uint32_t kSince = 13;
+  RequestId request = 0;
+  std::string name;
+  std::uint64_t for_ms = 0;
+  HAPAX_RECORD(AskRecording, request, name, for_ms)
+};
 using Ask = std::variant<Hello, Acquire, Cancel, Release, Who, AskState, Ping, Campaign, HandOver,
                          AskResign, Observe, AskStats, Leave, Evict, Goodbye, Job, Break,
                          AskSettings, SetSettings, AskBackup, FileGet, FilePut, FileRemove,
-                         FileList, FenceCheck, AskEvents, Share, AskPage, AskStamps>;
+                         FileList, FenceCheck, AskEvents, Share, AskPage, AskStamps, AskRecording>;
 
 // --- from the daemon ---
 
@@ -439,8 +448,8 @@ struct Shared {
   static constexpr std::uint32_t kSince = 13;
   HAPAX_RECORD(Shared)
 };
-using Answer = std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed,
-                            StepDown, Stats, Lost, Told, Terms, FileTold, FileDone, FileNames,
-                            FenceTold, EventsTold, Shared>;
+using Answer =
+    std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed, StepDown, Stats,
+                 Lost, Told, Terms, FileTold, FileDone, FileNames, FenceTold, EventsTold, Shared>;
 
 }  // namespace hapax::session

@@ -55,6 +55,9 @@ boost::json::object compare_json(const Comparison& c, const std::vector<Election
                              {"messages", row.report.sent},
                              {"expected_messages", row.expected},
                              {"messages_formula", row.formula},
+                             {"turnaround_T", row.turnaround},
+                             {"expected_turnaround_T", row.expected_turnaround},
+                             {"turnaround_formula", row.turnaround_formula},
                              {"violations", row.report.violations.size()}});
   }
   return {{"n", c.options.n},

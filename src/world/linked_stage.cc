@@ -78,6 +78,13 @@ Result<NodeId> LinkedStage::live_node(const Command& command, std::size_t at) co
   return found;
 }
 
+void LinkedStage::put_under_way(NodeId from, NodeId to, Message message) {
+  last_ = MessageId{number(last_) + 1};
+  std::string text = describe(message);
+  record({.kind = Kind::send, .node = from, .peer = to, .message = last_, .text = text});
+  under_way_.push_back({from, to, last_, {message.begin(), message.end()}, std::move(text)});
+}
+
 void LinkedStage::tell_sends(NodeId node, Lines& lines) {
   for (const auto& send : fx_.sends()) {
     const Message bytes = fx_.bytes(send);
@@ -186,7 +193,7 @@ Lines LinkedStage::show() const {
   Lines lines;
   for (std::uint32_t i = 0; i < size(); ++i) {
     const NodeId node{i};
-    lines.push_back(fmt::format("{}: {}", node, has_crashed(node) ? "crashed" : describe(node)));
+    lines.push_back(fmt::format("{}: {}", node, describe_now(node)));
   }
   for (const Letter& letter : under_way_) {
     lines.push_back(fmt::format("under way {} -> {}: {}", letter.from, letter.to, letter.text));

@@ -38,6 +38,9 @@ class LinkedStage : public TraceStage {
   virtual std::optional<Clock> clock_of(NodeId) const { return std::nullopt; }
 
   Result<Lines> act(const Command& command) final;
+  std::string describe_now(NodeId node) const final {
+    return has_crashed(node) ? "crashed" : describe(node);
+  }
 
   // Takes a step into fx_ at a node that lives, and tells about it. `cause` is what made it take
   // the step.
@@ -45,6 +48,8 @@ class LinkedStage : public TraceStage {
   // A command that only this kind of algorithm knows, as the cause of a step.
   static Happening told(const Command& command);
   Result<NodeId> live_node(const Command& command, std::size_t at) const;
+  // REQUIRES: it is a message.
+  void put_under_way(NodeId from, NodeId to, Message message);
   bool has_crashed(NodeId node) const { return crashed_.contains(node); }
   std::uint32_t size() const { return names_.count(); }
 

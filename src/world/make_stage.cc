@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "election/catalog.h"
 #include "catalog/catalog.h"
+#include "election/catalog.h"
 #include "world/election_stage.h"
 #include "world/mutex_stage.h"
 #include "world/stage.h"
@@ -24,6 +24,10 @@ struct Setting {
   bool held = false;
   bool say_denied = false;
   bool descending = false;
+  // Of a run that was recorded: how it was as the recording began.
+  Epoch epoch{1};
+  std::vector<std::string> states;     // NAME:BYTES
+  std::vector<std::string> under_way;  // FROM->TO:BYTES
 };
 
 Result<std::uint32_t> count_of(const std::string& word, const std::string& text) {
@@ -33,6 +37,32 @@ Result<std::uint32_t> count_of(const std::string& word, const std::string& text)
     return error("'{}' is no number of units; write {}=2", word, word.substr(0, word.find('=')));
   }
   return count;
+}
+
+Result<Epoch> epoch_of(const std::string& text) {
+  std::uint64_t epoch = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), epoch);
+  if (failed != std::errc{} || end != text.data() + text.size()) {
+    return error("'{}' is no epoch; write epoch=2", text);
+  }
+  return Epoch{epoch};
+}
+
+// NAME:0a1b, the last colon separates: what stands before it, and the bytes.
+Result<std::pair<std::string, std::vector<std::uint8_t>>> bytes_after_colon(
+    const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const Error how = error("'{}' is no state; write NAME:BYTES, two digits 0-9a-f a byte", text);
+  if (colon == std::string::npos || (text.size() - colon) % 2 == 0) return how;
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = colon + 1; i < text.size(); i += 2) {
+    const char* end = text.data() + i + 2;
+    std::uint8_t byte = 0;
+    const auto [stop, failed] = std::from_chars(text.data() + i, end, byte, 16);
+    if (failed != std::errc{} || stop != end) return how;
+    bytes.push_back(byte);
+  }
+  return std::pair{text.substr(0, colon), std::move(bytes)};
 }
 
 Result<Setting> setting_of(const Command& command) {
@@ -61,6 +91,14 @@ Result<Setting> setting_of(const Command& command) {
       (word.starts_with("units") ? setting.units : setting.each) = *count;
     } else if (word.substr(0, equals) == "voting-sets") {
       setting.voting_sets = word.substr(equals + 1);
+    } else if (word.substr(0, equals) == "epoch") {
+      const auto epoch = epoch_of(word.substr(equals + 1));
+      if (!epoch) return epoch.error();
+      setting.epoch = *epoch;
+    } else if (word.substr(0, equals) == "state") {
+      setting.states.push_back(word.substr(equals + 1));
+    } else if (word.substr(0, equals) == "under-way") {
+      setting.under_way.push_back(word.substr(equals + 1));
     } else {
       return error("'{}' is not an option of nodes", word);
     }
@@ -97,18 +135,21 @@ struct Taken {
   bool say_denied = false;
   bool units = false;  // And each.
   bool descending = false;
+  bool states = false;  // And what is under way.
 };
 
 Result<void> refuse_what_is_not_taken(const Setting& setting, const Taken& taken) {
   const struct {
     bool given, taken;
     std::string_view option;
-  } options[] = {{!setting.holder.empty() || setting.held || !setting.inside.empty(), taken.holder,
-                  "holder, held or inside"},
-                 {!setting.voting_sets.empty(), taken.voting_sets, "voting-sets"},
-                 {setting.say_denied, taken.say_denied, "say-denied"},
-                 {setting.units != 1 || setting.each != 0, taken.units, "units or each"},
-                 {setting.descending, taken.descending, "descending"}};
+  } options[] = {
+      {!setting.holder.empty() || setting.held || !setting.inside.empty(), taken.holder,
+       "holder, held or inside"},
+      {!setting.voting_sets.empty(), taken.voting_sets, "voting-sets"},
+      {setting.say_denied, taken.say_denied, "say-denied"},
+      {setting.units != 1 || setting.each != 0, taken.units, "units or each"},
+      {setting.descending, taken.descending, "descending"},
+      {!setting.states.empty() || !setting.under_way.empty(), taken.states, "state or under-way"}};
   for (const auto& [given, is_taken, option] : options) {
     if (given && !is_taken) return error("{} takes no {}", setting.algorithm, option);
   }
@@ -127,13 +168,47 @@ Result<std::unique_ptr<VotingSets>> make_voting_sets(const Setting& setting, con
   return std::make_unique<VotingSets>(std::move(*sets));
 }
 
+Result<void> put_states(const Setting& setting, std::vector<Instance>& nodes) {
+  const Names names{setting.names};
+  for (const std::string& text : setting.states) {
+    const auto state = bytes_after_colon(text);
+    if (!state) return state.error();
+    const auto who = names.find(state->first);
+    if (!who) return who.error();
+    if (!nodes[number(*who)].decode_from(state->second, names.count())) {
+      return error("'{}' is no state of {}", text, setting.algorithm);
+    }
+  }
+  return {};
+}
+
+Result<void> put_under_way(const Setting& setting, const Operations& algorithm, MutexStage& stage) {
+  const Names names{setting.names};
+  for (const std::string& text : setting.under_way) {
+    const auto message = bytes_after_colon(text);
+    if (!message) return message.error();
+    const std::size_t arrow = message->first.find("->");
+    if (arrow == std::string::npos) return error("'{}' needs a link, e.g. P1->P2", text);
+    const auto from = names.find(message->first.substr(0, arrow));
+    const auto to = names.find(message->first.substr(arrow + 2));
+    if (!from) return from.error();
+    if (!to) return to.error();
+    if (*from == *to || !algorithm.is_message(message->second)) {
+      return error("'{}' is no message of {}", text, setting.algorithm);
+    }
+    stage.put_under_way(*from, *to, message->second);
+  }
+  return {};
+}
+
 Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Operations& algorithm,
                                                      const Setting& setting, View view) {
   const MutexInfo& info = algorithm.info;
   const auto fits = refuse_what_is_not_taken(setting, {.holder = true,
                                                        .voting_sets = info.voting_sets != nullptr,
                                                        .say_denied = info.takes.say_denied,
-                                                       .units = info.takes.units});
+                                                       .units = info.takes.units,
+                                                       .states = true});
   if (!fits) return fits.error();
   auto sets = make_voting_sets(setting, info, view.size);
   if (!sets) return sets.error();
@@ -152,8 +227,11 @@ Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Operations& algorithm
     nodes.push_back(holdings->empty() ? Instance{algorithm, view, choices}
                                       : Instance{algorithm, view, choices, (*holdings)[i]});
   }
-  return std::make_unique<MutexStage>(Names{setting.names}, std::move(nodes), view.epoch,
-                                      std::move(*sets));
+  if (const auto done = put_states(setting, nodes); !done) return done.error();
+  auto stage = std::make_unique<MutexStage>(Names{setting.names}, std::move(nodes), view.epoch,
+                                            std::move(*sets));
+  if (const auto done = put_under_way(setting, algorithm, *stage); !done) return done.error();
+  return std::unique_ptr<TraceStage>{std::move(stage)};
 }
 
 Result<std::unique_ptr<TraceStage>> make_election_stage(const Setting& setting) {
@@ -178,7 +256,7 @@ Result<std::unique_ptr<TraceStage>> make_stage(const Command& command) {
   const Result<Setting> setting = setting_of(command);
   if (!setting) return setting.error();
   const Names names{setting->names};
-  View view{.epoch = Epoch{1}, .size = names.count(), .held = setting->held};
+  View view{.epoch = setting->epoch, .size = names.count(), .held = setting->held};
   if (!setting->holder.empty()) {
     const auto holder = names.find(setting->holder);
     if (!holder) return holder.error();

@@ -70,7 +70,7 @@ Result<Lines> MutexStage::play(const Command& command) {
     if (node.holding().units == 0) return error("{} is {}", command[1], name_of(node.phase()));
     return step(*who, {.kind = Kind::leave}, [&] { node.release(fx_); });
   }
-  if (verb == "clock" && node.clock()) return set_clock(command, *who);
+  if (verb == (node.clock() ? "clock" : "turn")) return raise_counter(command, *who);
   if (verb == "regenerate" && node.operations().regenerate != nullptr) {
     return step(*who, told(command), [&] { node.regenerate(fx_); });
   }
@@ -90,11 +90,12 @@ Result<Lines> MutexStage::request(const Command& command, NodeId who) {
   return step(who, {.kind = Kind::request}, [&] { node.request(mode, fx_); });
 }
 
-Result<Lines> MutexStage::set_clock(const Command& command, NodeId who) {
+Result<Lines> MutexStage::raise_counter(const Command& command, NodeId who) {
   const auto value = number_at(command, 2);
   if (!value) return value.error();
   step(who, told(command), [&] { at(who).raise_counter(*value); });
-  return Lines{fmt::format("the clock of {} stands at {}", who, *value)};
+  return Lines{at(who).clock() ? fmt::format("the clock of {} stands at {}", who, *value)
+                               : fmt::format("{} counts its turns on from {}", who, *value)};
 }
 
 }  // namespace hapax

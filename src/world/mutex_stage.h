@@ -1,6 +1,7 @@
 // A mutual-exclusion algorithm on stage.
 //
-//   start | request NODE [shared] | release NODE | clock NODE VALUE | regenerate NODE
+//   start | request NODE [shared] | release NODE | regenerate NODE
+//   clock NODE VALUE | turn NODE VALUE   counts on from there, whichever of the two it counts
 #pragma once
 
 #include <memory>
@@ -18,6 +19,8 @@ class MutexStage final : public LinkedStage {
   // Keeps the voting sets that its nodes refer to, if any. REQUIRES: there are nodes.
   MutexStage(Names names, std::vector<Instance> nodes, Epoch epoch,
              std::unique_ptr<VotingSets> sets);
+  // A message that had been sent before the trace begins.
+  using LinkedStage::put_under_way;
 
  private:
   Instance& at(NodeId node) { return nodes_[number(node)]; }
@@ -27,7 +30,7 @@ class MutexStage final : public LinkedStage {
 
   Result<Lines> play(const Command& command) override;
   Result<Lines> request(const Command& command, NodeId who);
-  Result<Lines> set_clock(const Command& command, NodeId who);
+  Result<Lines> raise_counter(const Command& command, NodeId who);
   void receive(NodeId node, NodeId from, Message message) override;
   void after_step(NodeId node, Lines& lines) override;
   std::string describe(NodeId node) const override { return at(node).describe(); }

@@ -35,10 +35,13 @@ class TraceStage {
   // What the trace tells its reader at this point.
   void remark(std::string comment);
   const Chronicle& chronicle() const { return chronicle_; }
+  // How that node stands now, in the words of `show`.
+  std::string standing(NodeId node) const { return names_.in(describe_now(node)); }
 
  protected:
   // Commands that only one kind of algorithm knows.
   virtual Result<Lines> act(const Command& command) = 0;
+  virtual std::string describe_now(NodeId node) const = 0;
 
   Result<NodeId> node(const Command& command, std::size_t at) const;
   Result<std::uint64_t> number_at(const Command& command, std::size_t at) const;
@@ -63,7 +66,9 @@ class TraceStage {
 
 // From `nodes ALGORITHM NAME…`, with any of holder=NAME, held, say-denied (central), descending
 // (chang-roberts), voting-sets=lecture | grid | cyclic | plane | smallest | 1:1,2;2:2,3;3:1,3
-// (maekawa).
+// (maekawa). One that was recorded may begin anywhere: epoch=7, state=NAME:BYTES for each node that
+// is not as new, under-way=FROM->TO:BYTES for each message on its way, as the codec writes them. A
+// state is believed: one that no run leads to may break an invariant later, and the program ends.
 Result<std::unique_ptr<TraceStage>> make_stage(const Command& command);
 
 }  // namespace hapax

@@ -1,7 +1,7 @@
 // The group as the page knows it. Locks are many, so they are kept outside of what Svelte watches: `changes` says that they
 // are others now.
 import { follow, get, Refused } from './stream';
-import { shown, type Figures, type Lock, type Status, type Turnover, type Waits } from './told';
+import { shown, type Figures, type Lock, type Recorded, type Status, type Turnover, type Waits } from './told';
 
 export interface SeenLock extends Lock {
   seen: number; // When it was so, by our clock.
@@ -35,6 +35,8 @@ class Group {
   now = $state(Date.now()); // Ten times a second, for all that runs down.
   selected = $state<string | null>(null);
   history = $state.raw<Turnover[]>([]);
+  recordings = $state.raw(new Map<string, { told?: Recorded; problem?: string }>()); // The last of each lock.
+  isRecording = $state(false);
   readonly locks = new Map<string, SeenLock>();
   #pass = '';
   #offset = 0; // Of our clock against the daemon's.
@@ -54,6 +56,19 @@ class Group {
       history.replaceState(null, '', location.pathname);
     }
     return given || (sessionStorage.getItem('pass') ?? '');
+  }
+
+  async record(lock: string, seconds: number) {
+    const put = (one: { told?: Recorded; problem?: string }) => (this.recordings = new Map(this.recordings).set(lock, one));
+    this.isRecording = true;
+    put({});
+    try {
+      put({ told: await get(`/v1/trace/${encodeURIComponent(lock)}?seconds=${seconds}`, this.#pass) });
+    } catch (problem) {
+      put({ problem: problem instanceof Error ? shown(problem.message) : 'it could not be recorded' });
+    } finally {
+      this.isRecording = false;
+    }
   }
 
   async #follow() {

@@ -95,6 +95,16 @@ export interface Turnover {
   who: Person;
 }
 
+// The messages of a lock, at all members.
+export interface Recorded {
+  time: number;
+  for_ms: number;
+  steps: number;
+  is_cut: boolean;
+  trace: string;
+  svg?: string; // Unless it is long.
+}
+
 // What strangers have written: marks that turn writing round, and those that are not seen, are made visible.
 export function shown(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
