@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
+#include <string>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "catalog/catalog.h"
 #include "compare/elections.h"
@@ -82,32 +86,48 @@ void print_narrow(const Comparison& c) {
   fmt::print("{}\n{}\n", measured.text(), theory.text());
 }
 
+bool is_narrow(const Table& table, bool asked_for) {
+  const std::optional<std::size_t> columns = columns_of(STDOUT_FILENO);
+  return asked_for || (columns && *columns < table.width());
+}
+
 void print_mutex_table(const Comparison& c, bool narrow) {
   fmt::print("Mutual exclusion, N = {}, T = {}, E = {}\n", c.options.n,
              format_duration(c.options.latency), format_duration(c.options.inside));
   fmt::print("voting sets: {}\n\n", c.voting_sets);
   const Table table = wide_table(c);
-  const std::optional<std::size_t> columns = columns_of(STDOUT_FILENO);
-  if (narrow || (columns && *columns < table.width())) return print_narrow(c);
+  if (is_narrow(table, narrow)) return print_narrow(c);
   fmt::print("{}\n", table.text());
 }
 
-void print_election_table(const std::vector<ElectionRow>& rows, std::uint32_t n) {
-  fmt::print("Election, N = {}\n\n", n);
+Table election_table(const std::vector<ElectionRow>& rows, bool with_messages,
+                     bool with_turnaround) {
   Table table;
   table.column("algorithm", Table::Align::left);
   table.column("situation", Table::Align::left);
-  table.column("messages");
-  table.column("theory", Table::Align::left);
-  table.column("turnaround");
-  table.column("theory", Table::Align::left);
+  if (with_messages) table.column("messages"), table.column("theory", Table::Align::left);
+  if (with_turnaround) table.column("turnaround"), table.column("theory", Table::Align::left);
   for (const ElectionRow& row : rows) {
-    table.row({std::string{row.algorithm}, std::string{row.situation},
-               fmt::format("{}", row.report.sent),
-               fmt::format("{} = {}", row.formula, row.expected),
-               fmt::format("{:.4g} T", row.turnaround), row.turnaround_formula});
+    std::vector<std::string> cells{std::string{row.algorithm}, std::string{row.situation}};
+    if (with_messages) {
+      cells.push_back(fmt::format("{}", row.report.sent));
+      cells.push_back(fmt::format("{} = {}", row.formula, row.expected));
+    }
+    if (with_turnaround) {
+      cells.push_back(fmt::format("{:.4g} T", row.turnaround));
+      cells.push_back(row.turnaround_formula);
+    }
+    table.row(std::move(cells));
   }
-  fmt::print("{}\n", table.text());
+  return table;
+}
+
+void print_election_table(const std::vector<ElectionRow>& rows, std::uint32_t n, bool narrow) {
+  fmt::print("Election, N = {}\n\n", n);
+  const Table table = election_table(rows, true, true);
+  if (!is_narrow(table, narrow)) return fmt::print("{}\n", table.text());
+  fmt::print("{}\n{}\n", election_table(rows, true, false).text(),
+             election_table(rows, false, true).text());
 }
 
 }  // namespace
@@ -151,7 +171,7 @@ int run_compare(const CompareArguments& a) {
     print_json(compare_json(comparison, elections));
   } else {
     print_mutex_table(comparison, a.narrow);
-    if (!elections.empty()) print_election_table(elections, options.n);
+    if (!elections.empty()) print_election_table(elections, options.n, a.narrow);
     fmt::print(
         "Measured in virtual time: messages and client delay with one requester at a time "
         "(token-ring's "
