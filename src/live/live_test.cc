@@ -258,8 +258,13 @@ TEST_F(LiveTest, SixteenWatchAtMost) {
 
 // A page at a time: nobody else waits for long.
 TEST_F(LiveTest, TenThousandLocksAreToldInSmallTurns) {
+#ifdef HAPAX_SANITIZED
+  constexpr int kPages = 10;  // So slow is all there that the page would not wait for the rest.
+#else
+  constexpr int kPages = 100;
+#endif
   open();
-  for (int page = 0; page < 100; ++page) {
+  for (int page = 0; page < kPages; ++page) {
     on_loop([&] {
       for (int i = 0; i < 100; ++i) {
         EXPECT_TRUE(daemon_->acquire(fmt::format("orders/{:05}", page * 100 + i),
@@ -270,11 +275,10 @@ TEST_F(LiveTest, TenThousandLocksAreToldInSmallTurns) {
   }
   HttpVisitor visitor{port()};
   visitor.say(request("/v1/events", pass_));
-  // Not in the first round where the machine is busy: then the member counts as silent, and goes on
-  // in the next.
-  const std::string told = visitor.hear_until("\"lock\":\"orders/09999\"");
-  for (const char* name : {"orders/00000", "orders/04999"}) {
-    EXPECT_NE(told.find(fmt::format("\"lock\":\"{}\"", name)), std::string::npos) << name;
+  const std::string told = visitor.hear_until("\"is_all\":true");
+  for (const int i : {0, kPages * 50 - 1, kPages * 100 - 1}) {
+    const std::string lock = fmt::format("\"lock\":\"orders/{:05}\"", i);
+    EXPECT_NE(told.find(lock), std::string::npos) << lock;
   }
   visitor.hear_until("event: status");
   const auto longest = on_loop([&] { return daemon_->facts()->longest_turn; });
