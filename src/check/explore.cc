@@ -6,17 +6,23 @@
 #include "check/mutex_model.h"
 #include "search/conclusion.h"
 #include "search/fair_cycles.h"
+#include "search/searches.h"
 
 namespace hapax {
 
 CheckReport explore(SearchModel& model, const CheckOptions& options, std::string_view what,
                     bool fairness_decides, const SearchObserver& observer, const Promise& promise) {
-  Search search{model, options.most_bytes, options.threads};
-  const bool finished = search.run(observer);
+  Searches searches{model, options.most_bytes, options.threads};
+  const bool finished = searches.run(observer);
+  Search& search = searches.last();
   Conclusion conclusion{model, search, finished};
   CheckReport& report = conclusion.report;
+  report.searches = searches.count();
+  report.reduced = model.leaves_out();
   if (!conclusion.is_open()) return report;
-  const bool may_cycle = !search.is_layered() && options.promises_progress();
+  const bool may_end = !options.forever && options.promises_progress();
+  const bool every_run_ends = search.is_layered() || (may_end && searches.every_run_ends());
+  const bool may_cycle = !every_run_ends && options.promises_progress();
   if (may_cycle && fairness_decides) {
     if (const auto starved = FairCycles{model, search.states()}.find(options.n)) {
       conclusion.goes_round(
@@ -35,10 +41,15 @@ CheckReport explore(SearchModel& model, const CheckOptions& options, std::string
   }
   report.proved = what_is_proved(options, what,
                                  !options.promises_progress() ? Progress::not_promised
-                                 : search.is_layered()        ? Progress::by_ending
+                                 : every_run_ends             ? Progress::by_ending
                                  : fairness_decides           ? Progress::by_fairness
                                                               : Progress::undecided,
                                  promise);
+  if (report.reduced) {
+    report.proved +=
+        " Deliveries that commute with all that may happen before them were taken first; what is "
+        "proved does not depend on it.";
+  }
   return report;
 }
 

@@ -38,6 +38,7 @@ MutexModel::MutexModel(const Operations& algorithm, const CheckOptions& options,
     }
   }
   lay_out();
+  if (options_.reduce) reduction_.emplace(static_cast<Automata&>(*this), n_);
 }
 
 // --- rows ---
@@ -109,6 +110,10 @@ std::uint32_t MutexModel::number_of(const Shared& common) {
 // --- what can happen ---
 
 void MutexModel::expand(const std::uint64_t* row, Steps& steps) {
+  if (!reduction_ || !expand_first(row, steps)) expand_in_full(row, steps);
+}
+
+void MutexModel::expand_in_full(const std::uint64_t* row, Steps& steps) {
   const Shared common = shared_in(row);
   for (std::uint32_t i = 0; i < n_; ++i) {
     if (common.has_crashed(i)) continue;
@@ -189,7 +194,9 @@ void MutexModel::react(const std::uint64_t* row, Steps& steps, const SearchStep&
 // delivered.
 void MutexModel::finish(Row& row, Steps& steps, const SearchStep& step, std::uint32_t i,
                         std::uint32_t input) {
-  const Reactions::Reaction& reaction = members_.react(i, layout_.get(row.data(), i), input);
+  const std::uint32_t local = layout_.get(row.data(), i);
+  if (reduction_) reduction_->note(i, local, input);
+  const Reactions::Reaction& reaction = members_.react(i, local, input);
   if (!put(row, steps, i, reaction.local)) return;
   for (const auto& sent : members_.sends(reaction)) {
     const std::uint32_t at = link(i, sent.to);

@@ -18,11 +18,12 @@
 #include "check/step.h"
 #include "core/instance.h"
 #include "search/model.h"
+#include "search/reduction.h"
 #include "search/row_layout.h"
 
 namespace hapax {
 
-class MutexModel final : public SearchModel {
+class MutexModel final : public SearchModel, private Automata {
  public:
   // REQUIRES: options are in range.
   MutexModel(const Operations& algorithm, const CheckOptions& options,
@@ -31,6 +32,10 @@ class MutexModel final : public SearchModel {
   std::uint32_t width() const override { return layout_.words(); }
   void initial(std::uint64_t* row) override;
   void expand(const std::uint64_t* row, Steps& steps) override;
+  bool leaves_out() const override { return reduction_.has_value(); }
+  void expand_in_full(const std::uint64_t* row, Steps& steps) override;
+  void leave_nothing_out() override { reduction_.reset(); }
+  bool left_out_too_much() override { return reduction_ && !reduction_->held(); }
   // Where progress is promised. The dead do not wait.
   std::uint64_t waits(const std::uint64_t* row) const override;
   // Deliveries and exits happen eventually; nobody has to ask, and faults need not occur.
@@ -39,7 +44,7 @@ class MutexModel final : public SearchModel {
   // As commands of a trace. A message that overtakes others is named by its place on the link.
   std::vector<std::string> tell(const std::vector<SearchStep>& way) override;
   void widen(States& states) override;
-  bool can_freeze() const override { return true; }
+  bool can_freeze() const override { return !reduction_; }
   void freeze(bool on) override;
 
   // Units that may be inside at a time, shared.
@@ -80,6 +85,13 @@ class MutexModel final : public SearchModel {
   void lay_out();
   RowLayout layout_of(const std::array<std::uint32_t, 3>& widths) const;
 
+  // --- mutex_model_reduce.cc ---
+  bool expand_first(const std::uint64_t* row, Steps& steps);
+  std::uint32_t after(std::uint32_t i, std::uint32_t local, std::uint32_t input) override;
+  Order order(std::uint32_t i, std::uint32_t local, std::uint32_t first,
+              std::uint32_t other) override;
+  bool is_possible(std::uint32_t i, std::uint32_t local, std::uint32_t input) const;
+
   void expand_link(const std::uint64_t* row, Steps& steps, const Shared& common, std::uint32_t from,
                    std::uint32_t to);
   void expand_crashes(const std::uint64_t* row, Steps& steps, const Shared& common);
@@ -111,6 +123,7 @@ class MutexModel final : public SearchModel {
   std::vector<std::uint32_t> first_;  // The state to begin with, by field.
   RowLayout layout_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> lowered_;  // By amount, kind and part.
+  std::optional<Reduction> reduction_;
   bool frozen_ = false;
 };
 

@@ -25,6 +25,7 @@ struct CheckOptions {
   std::uint32_t duplicates = 0;
   std::uint32_t losses = 0;
   std::uint32_t crashes = 0;
+  bool reduce = false;  // Leave out orders of steps that make no difference (search/reduction.h).
   unsigned threads = 1;
   std::uint64_t most_bytes = std::uint64_t{4} << 30;
 

@@ -26,6 +26,9 @@ class Reactions {
     return kFirstReceive + message * n_ + from;
   }
 
+  // Of what is received.
+  std::uint32_t sender(std::uint32_t input) const { return (input - kFirstReceive) % n_; }
+
   struct Sent {
     std::uint32_t to;
     std::uint32_t message;

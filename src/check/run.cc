@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "check/explore.h"
 #include "check/memory_model.h"
 #include "election/catalog.h"
 #include "memory/catalog.h"
-#include "catalog/catalog.h"
 #include "search/model.h"
 
 namespace hapax {
@@ -56,6 +56,15 @@ Result<void> check_forever(std::string_view algorithm, std::string_view never_re
       algorithm, never_repeats);
 }
 
+// Only deliveries are put first, and only where nothing takes them away and every run ends.
+Result<void> check_reduce(const CheckOptions& options, bool by_messages) {
+  if (!options.reduce) return {};
+  if (options.forever) return error("--reduce is for runs that end, not for --forever");
+  if (options.has_faults()) return error("--reduce is for runs without faults");
+  if (!by_messages) return error("--reduce is for mutual exclusion by messages");
+  return {};
+}
+
 Result<CheckReport> check_one(const Operations& algorithm, const CheckOptions& options,
                               const MutexChoices& choices, const SearchObserver& observer) {
   const MutexInfo& info = algorithm.info;
@@ -97,6 +106,7 @@ Result<CheckReport> check(std::string_view algorithm, const CheckOptions& option
                           const MutexChoices& choices, const SearchObserver& observer) {
   if (const auto fits = check_range(options); !fits) return fits.error();
   const Operations* mutex = find_algorithm(algorithm);
+  if (const auto fits = check_reduce(options, mutex != nullptr); !fits) return fits.error();
   if (const auto fits = check_holdings(algorithm, mutex, options, choices); !fits) {
     return fits.error();
   }

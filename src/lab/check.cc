@@ -23,20 +23,20 @@ namespace {
 
 // Options that say nothing about some algorithms, or about views.
 constexpr std::string_view kOfSemaphore[]{"--units", "--per-member"};
-constexpr std::string_view kOfMutex[]{"--holder",     "--held",       "--inside",
-                                      "--units",      "--per-member", "--no-fences",
-                                      "--say-denied", "--voting-sets"};
+constexpr std::string_view kOfMutex[]{"--holder",     "--held",        "--inside",
+                                      "--units",      "--per-member",  "--no-fences",
+                                      "--say-denied", "--voting-sets", "--reduce"};
 constexpr std::string_view kNotOfViews[]{
     "--holder",          "--held",        "--inside",  "--per-member", "--no-fences",
     "--say-denied",      "--voting-sets", "--forever", "--fifo",       "--unordered",
-    "--expect-progress", "--threads",     "--trace"};
+    "--expect-progress", "--threads",     "--trace",   "--reduce"};
 constexpr std::string_view kOfViews[]{"--algorithm", "--join",  "--most-faults",
                                       "--gate",      "--fixed", "--without"};
 constexpr std::string_view kNotOfRedlock[]{
     "--holder",     "--held",    "--inside",      "--units", "--per-member",      "--no-fences",
     "--say-denied", "--forever", "--voting-sets", "--fifo",  "--expect-progress", "--unordered",
     "--threads",    "--trace",   "--algorithm",   "--join",  "--most-faults",     "--fixed",
-    "--without"};
+    "--without",    "--reduce"};
 constexpr std::string_view kNotOfLists[]{"--join", "--gate", "--units"};
 
 // dup | dup:2, and so on.
@@ -83,6 +83,7 @@ CheckOptions options_from(const CheckArguments& a) {
     throw UsageError{fmt::format("--threads {} is out of range; use 1 … 64", a.threads)};
   }
   options.threads = static_cast<unsigned>(a.threads);
+  options.reduce = a.reduce;
   options.n = static_cast<std::uint32_t>(a.n);
   options.entries = static_cast<std::uint32_t>(a.entries);
   options.forever = a.forever;
@@ -114,11 +115,18 @@ void refuse_what_only(const char* some, std::span<const std::string_view> have, 
   }
 }
 
+// What became of --reduce.
+std::string about_reduction(bool asked, const CheckReport& r) {
+  if (!asked) return {};
+  if (!r.reduced) return "; not reduced, since runs may go on for ever";
+  return r.searches == 1 ? "; reduced" : fmt::format("; reduced, in {} searches", r.searches);
+}
+
 void print_text(const CheckArguments& a, const CheckReport& r, const std::string& trace,
                 std::size_t steps, double seconds) {
-  fmt::print("{}, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB\n\n",
+  fmt::print("{}, N = {}: {} states, {} transitions, depth {}, {:.2f} s, {:.1f} MiB{}\n\n",
              a.algorithm, a.n, r.states, r.transitions, r.depth, seconds,
-             static_cast<double>(r.bytes) / (1 << 20));
+             static_cast<double>(r.bytes) / (1 << 20), about_reduction(a.reduce, r));
   if (r.verdict != Verdict::violated) {
     fmt::print("{}: {}\n", r.verdict == Verdict::holds ? "HOLDS" : "UNFINISHED", r.proved);
     return;
@@ -131,7 +139,7 @@ void print_text(const CheckArguments& a, const CheckReport& r, const std::string
   if (r.round > 0) {
     fmt::print("A way there and once round, {} steps", steps);
   } else {
-    fmt::print("A shortest way there, {} steps", r.commands.size());
+    fmt::print("{} way there, {} steps", r.reduced ? "A" : "A shortest", r.commands.size());
   }
   if (steps < r.commands.size()) fmt::print("; one who waits for ever needs {} of them", steps);
   fmt::print(":\n\n{}", trace);

@@ -68,6 +68,10 @@ Command describe_check(CheckArguments& a) {
   command.add("--voting-sets", &a.voting_sets,
               "maekawa: smallest | grid | cyclic | plane | lecture | FILE",
               {.shows_default = true});
+  command.add(
+      "--reduce", &a.reduce,
+      "Leave out orders of deliveries that make no difference: the verdict stays, counts and "
+      "the shortest way there do not; not with --forever or --faults");
   command.add("--threads", &a.threads, "Search with so many; the result is the same",
               {.shows_default = true});
   command.add("--memory", &a.memory_mib, "Give up beyond this many MiB", {.shows_default = true});
@@ -83,6 +87,7 @@ Command describe_check(CheckArguments& a) {
       "  hapax check raymond -n 3 --faults loss --expect-progress   what one lost message costs\n"
       "  hapax check ricart-agrawala -n 3 --forever                nobody is passed over\n"
       "  hapax check dijkstra -n 3 --forever                       somebody is\n"
+      "  hapax check ricart-agrawala -n 5 --reduce                 5 million states of many more\n"
       "  hapax check readers-writers -n 3 --inside 1 --inside 2     from a view with two readers\n"
       "  hapax check semaphore-ra -n 3 --units 2                   at most two inside\n"
       "  hapax check bully -n 3 --faults crash:2                   all that live agree\n"

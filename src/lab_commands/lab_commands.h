@@ -84,6 +84,7 @@ struct CheckArguments {
   bool no_fences = false;
   bool say_denied = false;
   std::string voting_sets = "smallest";
+  bool reduce = false;
   std::int64_t threads = 1;
   std::int64_t memory_mib = 4096;
   std::string trace;

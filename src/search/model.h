@@ -107,6 +107,16 @@ class SearchModel {
 
   // Reshapes all rows. Only for a model that can find them too narrow.
   virtual void widen(States&) {}
+
+  // --- of a model whose expand() leaves out steps that make no difference (reduction.h) ---
+
+  virtual bool leaves_out() const { return false; }
+  virtual void expand_in_full(const std::uint64_t* row, Steps& steps) { expand(row, steps); }
+  // Whether it has left out some that do, at the end of a search. Then search again: it has
+  // learned. If not, expand() leaves out the same ones from now on.
+  virtual bool left_out_too_much() { return false; }
+  virtual void leave_nothing_out() {}
+
   // Whether several threads may expand at once: while frozen, nothing is written.
   virtual bool can_freeze() const { return false; }
   virtual void freeze(bool) {}

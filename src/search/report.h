@@ -32,6 +32,8 @@ struct CheckReport {
   std::uint64_t transitions = 0;
   std::uint32_t depth = 0;
   std::uint64_t bytes = 0;
+  bool reduced = false;        // Orders of steps that make no difference were left out.
+  std::uint32_t searches = 1;  // How many it took to learn which.
   // The shortest path there, as commands of a trace, an entry for each step. In an election a step
   // may take several, with line ends between them.
   std::vector<std::string> commands;

@@ -68,7 +68,7 @@ std::vector<SearchStep> Search::way_to(std::uint32_t state) {
 SearchStep Search::step_between(std::uint32_t from, std::uint32_t to) {
   Steps steps;
   steps.clear(states_.width());
-  model_.expand(states_[from], steps);
+  model_.expand_in_full(states_[from], steps);
   const std::uint64_t* target = states_[to];
   std::size_t at = 0;
   while (at < steps.size() && !std::equal(target, target + states_.width(), steps.row(at))) ++at;

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "search/conclusion.h"
+#include "search/endings.h"
 #include "search/fair_cycles.h"
+#include "search/reduction.h"
 #include "search/row_layout.h"
 #include "search/states.h"
 #include "search/team.h"
@@ -128,6 +130,58 @@ TEST(Search, SeesEveryStateOnceAndEveryStep) {
   EXPECT_EQ(report.states, 10u);
   EXPECT_EQ(report.transitions, 17u);
   EXPECT_EQ(report.depth, 5u);
+}
+
+TEST(Endings, AreThereUnlessSomethingGoesRound) {
+  for (const bool round : {false, true}) {
+    Counting model{{.round = round}};
+    Search search{model, 1 << 30};
+    ASSERT_TRUE(search.run({}));
+    EXPECT_FALSE(search.is_layered());
+    EXPECT_EQ(every_run_ends(model, search.states()), !round);
+  }
+}
+
+// One member. It hears 1 and 2, which add that to its state, and 3, which doubles it; up to 9.
+class Adding final : public Automata {
+ public:
+  std::uint32_t after(std::uint32_t, std::uint32_t local, std::uint32_t input) override {
+    return input == 3 ? 2 * local : local + input;
+  }
+  Order order(std::uint32_t, std::uint32_t local, std::uint32_t first,
+              std::uint32_t other) override {
+    if (local + other > 9) return Order::is_given;
+    const bool commute =
+        after(0, after(0, local, first), other) == after(0, after(0, local, other), first);
+    return commute ? Order::is_free : Order::matters;
+  }
+};
+
+TEST(Reduction, LetsGoFirstWhatCommutesWithAllThatWasSeen) {
+  Adding automata;
+  Reduction reduction{automata, 1};
+  reduction.note(0, 0, 2);
+  EXPECT_TRUE(reduction.may_go_first(0, 0, 1));
+  EXPECT_TRUE(reduction.held());
+}
+
+TEST(Reduction, BreaksAClaimWhenSomethingElseIsSeenWhereItLeads) {
+  Adding automata;
+  Reduction reduction{automata, 1};
+  reduction.note(0, 0, 2);
+  EXPECT_TRUE(reduction.may_go_first(0, 0, 1));
+  reduction.note(0, 3, 3);  // After 1 and 2: in the other order it could have come before 1.
+  EXPECT_FALSE(reduction.held());
+  EXPECT_FALSE(reduction.may_go_first(0, 0, 1));
+  EXPECT_TRUE(reduction.held());  // It was not used since.
+}
+
+TEST(Reduction, DoesNotMindWhatIsSeenElsewhere) {
+  Adding automata;
+  Reduction reduction{automata, 1};
+  EXPECT_TRUE(reduction.may_go_first(0, 4, 1));
+  reduction.note(0, 2, 3);
+  EXPECT_TRUE(reduction.held());
 }
 
 TEST(Search, FindsAShortestWayToWhatMustNotBe) {

@@ -38,6 +38,7 @@ boost::json::object check_json(std::string_view algorithm, const CheckOptions& o
           {"states", r.states},
           {"transitions", r.transitions},
           {"depth", r.depth},
+          {"reduced", r.reduced},
           {"seconds", cli::json_number(seconds)},
           {"states_per_second",
            cli::json_number(seconds > 0 ? static_cast<double>(static_cast<std::uint64_t>(

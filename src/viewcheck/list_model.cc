@@ -1,132 +1,227 @@
 #include "viewcheck/list_model.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
 
-#include "catalog/catalog.h"
-#include "locks/lock_payload.h"
-#include "service/view_frame.h"
-
 namespace hapax {
-namespace {
-
-// A step of a process, `from`; or from one `to` the other.
-enum class ListStep : std::uint8_t {
-  // What happens eventually if it stays possible.
-  deliver,
-  meet,
-  part,
-  exit,
-  write,
-  notice,
-  restart,
-  // What may happen or not.
-  ask,
-  crash,
-  restart_without_file,
-  flap
-};
-
-SearchStep step_of(ListStep kind, std::uint32_t from, std::uint32_t to = 0,
-                   std::uint32_t link = 0) {
-  return {static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(from),
-          static_cast<std::uint8_t>(to), link};
-}
-
-}  // namespace
 
 ListModel::ListModel(const Operations& algorithm, const ListCheckOptions& options)
-    : options_(options), n_(options.n), scene_(algorithm, options) {}
+    : options_(options), n_(options.n), members_(algorithm, options) {}
 
-template <class T>
-std::uint32_t ListModel::number_of(Parts<T>& parts, const T& value) {
+// --- rows ---
+
+void ListModel::initial(std::uint64_t* row) {
+  Row first{};
+  for (std::uint32_t i = 0; i < n_; ++i) first[i] = members_.first(i);
+  first[commons()] = number_of({.restarts = static_cast<std::uint8_t>(options_.restarts),
+                                .flaps = static_cast<std::uint8_t>(options_.flaps)});
+  std::memcpy(row, first.data(), width() * sizeof *row);
+}
+
+void ListModel::read(const std::uint64_t* row) {
+  std::memcpy(now_.data(), row, width() * sizeof *row);
+}
+
+std::uint32_t ListModel::number_of(const ListCommons& common) {
   key_.clear();
-  encode_to(key_, value);
+  encode_to(key_, common);
   const std::string_view key{reinterpret_cast<const char*>(key_.data()), key_.size()};
-  return parts.number_of(key, [&] { return value; });
+  return commons_.number_of(key, [&] { return common; });
 }
 
-// The scene as a row.
-void ListModel::pack(std::uint64_t* row) {
-  std::vector<std::uint32_t> numbers;
-  for (const ListProcess& p : scene_.processes) numbers.push_back(number_of(processes_, p));
-  for (const ListScene::Link& link : scene_.links) numbers.push_back(number_of(links_, link));
-  numbers.push_back(number_of(commons_, scene_.commons));
-  row[width() - 1] = 0;
-  std::memcpy(row, numbers.data(), numbers.size() * sizeof(std::uint32_t));
-}
-
-std::uint32_t ListModel::number_at(const std::uint64_t* row, std::uint32_t part) const {
-  std::uint32_t number;
-  std::memcpy(&number, reinterpret_cast<const char*>(row) + part * sizeof number, sizeof number);
-  return number;
-}
-
-void ListModel::unpack(const std::uint64_t* row) {
-  for (std::uint32_t i = 0; i < n_; ++i) scene_.processes[i] = processes_[number_at(row, i)];
-  for (std::uint32_t l = 0; l < n_ * n_; ++l) scene_.links[l] = links_[number_at(row, n_ + l)];
-  scene_.commons = commons_[number_at(row, parts() - 1)];
-  scene_.failure.reset();
-}
+// --- what can happen ---
 
 void ListModel::expand(const std::uint64_t* row, Steps& steps) {
-  unpack(row);
-  for (std::uint32_t i = 0; i < n_; ++i) expand_process(row, steps, i);
+  read(row);
+  for (std::uint32_t i = 0; i < n_; ++i) {
+    for (const Kind kind : {Kind::notice, Kind::restart, Kind::restart_without_file, Kind::ask,
+                            Kind::exit, Kind::write, Kind::crash}) {
+      take_if_possible(steps, kind, i);
+    }
+    for (std::uint32_t j = 0; j < n_ && face(i).alive; ++j) {
+      for (const Kind kind : {Kind::meet, Kind::part, Kind::flap, Kind::deliver}) {
+        if (j != i) take_if_possible(steps, kind, i, j);
+      }
+    }
+  }
 }
 
-void ListModel::expand_process(const std::uint64_t* row, Steps& steps, std::uint32_t i) {
-  const auto take = [&](bool can, const SearchStep& which, auto&& act) {
-    if (can) step(row, steps, which, act);
+// Its links are open.
+bool ListModel::takes_part(std::uint32_t i) const {
+  return face(i).alive && (!face(i).ghost_inside || lacks(ListRule::clients_notice));
+}
+
+// Who was met is gone.
+bool ListModel::can_part(std::uint32_t i, std::uint32_t j) const {
+  const Life met = face(i).met[j];
+  return met != Life{} && (!face(j).alive || met != face(j).life);
+}
+
+bool ListModel::can_deliver(std::uint32_t from, std::uint32_t i) const {
+  const std::uint32_t content = now_[link(from, i)];
+  if (content == 0 || face(i).met[from] == Life{}) return false;
+  return links_.front(content).from == face(i).met[from] || lacks(ListRule::old_life_dropped);
+}
+
+// What happens to i, with j at the other end if the step has one.
+std::optional<ListModel::Step> ListModel::step_if_possible(Kind kind, std::uint32_t i,
+                                                           std::uint32_t j) const {
+  const ListMembers::Face& p = face(i);
+  const ListCommons& common = commons_[now_[commons()]];
+  const auto step = [&](bool can, ListInput::Kind what, bool has_peer = false,
+                        Life life = Life{}) -> std::optional<Step> {
+    if (!can) return std::nullopt;
+    const auto to = static_cast<std::uint8_t>(has_peer ? j : 0);
+    return Step{{static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(i), to, 0},
+                i,
+                {what, to, life, 0}};
   };
-  const ListProcess p = scene_.processes[i];
-  take(p.ghost_inside, step_of(ListStep::notice, i), [&] { scene_.notice(i); });
-  take(!p.alive, step_of(ListStep::restart, i), [&] { scene_.restart(i, false); });
-  take(!p.alive && options_.files_may_go, step_of(ListStep::restart_without_file, i),
-       [&] { scene_.restart(i, true); });
-  if (!p.alive) return;
-  take(scene_.can_ask(i), step_of(ListStep::ask, i), [&] { scene_.ask(i); });
-  take(p.client == Phase::inside, step_of(ListStep::exit, i), [&] { scene_.exit(i); });
-  take(scene_.can_write(i), step_of(ListStep::write, i), [&] { scene_.write(i); });
-  take(scene_.commons.restarts > 0, step_of(ListStep::crash, i), [&] { scene_.crash(i); });
-  for (std::uint32_t j = 0; j < n_; ++j) {
-    if (j == i) continue;
-    take(scene_.can_meet(i, j), step_of(ListStep::meet, i, j), [&] { scene_.meet(i, j); });
-    take(scene_.can_part(i, j), step_of(ListStep::part, i, j), [&] { scene_.part(i, j); });
-    take(scene_.can_flap(i, j), step_of(ListStep::flap, i, j), [&] { scene_.flap(i, j); });
-    take(scene_.can_deliver(j, i),
-         step_of(ListStep::deliver, j, i, number_at(row, n_ + j * n_ + i)),
-         [&] { scene_.deliver(j, i); });
+  using What = ListInput::Kind;
+  switch (kind) {
+    case Kind::notice:
+      return step(p.ghost_inside, What::notice);
+    case Kind::restart:
+      return step(!p.alive, What::restart);
+    case Kind::restart_without_file:
+      return step(!p.alive && options_.files_may_go, What::restart_without_file);
+    case Kind::ask:
+      return step(p.may_ask, What::ask);
+    case Kind::exit:
+      return step(p.inside, What::exit);
+    case Kind::write:
+      return step(p.may_write, What::write);
+    case Kind::crash:
+      return step(p.alive && common.restarts > 0, What::crash);
+    case Kind::meet:
+      return step(takes_part(i) && takes_part(j) && p.met[j] == Life{}, What::meet, true,
+                  face(j).life);
+    case Kind::part:
+      return step(can_part(i, j), What::part, true, p.met[j]);
+    case Kind::flap:
+      return step(common.flaps > 0 && face(j).alive && p.met[j] == face(j).life, What::part, true,
+                  p.met[j]);
+    case Kind::deliver: {
+      auto delivery = step(can_deliver(j, i), What::frame, true, p.met[j]);
+      if (!delivery) return std::nullopt;
+      const std::uint32_t content = now_[link(j, i)];
+      delivery->input.frame = links_.front(content).frame;
+      delivery->label = {static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(j),
+                         static_cast<std::uint8_t>(i), content};
+      return delivery;
+    }
+  }
+  return std::nullopt;
+}
+
+void ListModel::take_if_possible(Steps& steps, Kind kind, std::uint32_t i, std::uint32_t j) {
+  if (const auto step = step_if_possible(kind, i, j)) take(*step, steps);
+}
+
+void ListModel::take(const Step& step, Steps& steps) {
+  const std::uint32_t input = members_.number_of(step.input);
+  const ListMembers::Outcome& outcome = members_.react(now_[step.i], input);
+  Row next = now_;
+  lose(next, step);
+  next[step.i] = outcome.process;
+  for (const ListMembers::Sent& sent : outcome.sends) {
+    if (!face(sent.place).alive || face(sent.place).life != sent.to) continue;
+    std::uint32_t& content = next[link(step.i, sent.place)];
+    content = links_.with(content, {face(step.i).life, sent.frame});
+  }
+  if (!check(next, step, outcome, steps)) return;
+  std::array<std::uint64_t, (kMostParts + 1) / 2> row{};
+  std::memcpy(row.data(), next.data(), width() * sizeof row[0]);
+  steps.add(step.label, row.data());
+}
+
+// What the step takes from links, or makes of them.
+void ListModel::lose(Row& next, const Step& step) {
+  const std::uint32_t i = step.i;
+  const std::uint32_t peer = step.input.peer;
+  switch (static_cast<Kind>(step.label.kind)) {
+    case Kind::deliver:
+      next[link(peer, i)] = links_.rest(next[link(peer, i)]);
+      return;
+    case Kind::part:
+      // What it has sent and was not heard is lost with the connection.
+      if (lacks(ListRule::old_life_dropped)) return;
+      next[link(peer, i)] = links_.without(next[link(peer, i)], step.input.life);
+      return;
+    case Kind::crash:
+      // What it has sent may still arrive at those that are connected to it, until they notice.
+      for (std::uint32_t j = 0; j < n_; ++j) {
+        if (j == i) continue;
+        next[link(j, i)] = 0;
+        if (face(j).met[i] != face(i).life) next[link(i, j)] = 0;
+      }
+      return;
+    default:  // A link that flaps resends what is missing: nothing is lost.
+      return;
   }
 }
 
-// Takes the step, hands it on, and puts everything back as it was.
-void ListModel::step(const std::uint64_t* row, Steps& steps, const SearchStep& step,
-                     const std::function<void()>& act) {
-  std::uint64_t inside_before = 0;
-  for (std::uint32_t i = 0; i < n_; ++i) {
-    if (scene_.processes[i].client == Phase::inside) inside_before |= std::uint64_t{1} << i;
+// --- what must hold ---
+
+bool ListModel::check(Row& next, const Step& step, const ListMembers::Outcome& outcome,
+                      Steps& steps) {
+  const auto kind = static_cast<Kind>(step.label.kind);
+  const bool spends = kind == Kind::crash || kind == Kind::flap;
+  if (outcome.is_silent() && !spends) return true;
+  const std::uint32_t i = step.i;
+  const auto fail = [&](const char* property, std::string text) {
+    steps.fail(step.label, property, std::move(text));
+    return false;
+  };
+  if (!outcome.complaint.empty() && !lacks(ListRule::settings_compared)) {
+    return fail("protocol", fmt::format("P{} complains: {}", i + 1, outcome.complaint));
   }
-  act();
-  for (std::uint32_t i = 0; i < n_; ++i) {
-    const bool is_inside = scene_.processes[i].client == Phase::inside;
-    if (is_inside && (inside_before >> i & 1) == 0) steps.enter(i);
+  if (!spends && !outcome.begun && !outcome.granted) return true;
+  ListCommons common = commons_[now_[commons()]];
+  if (kind == Kind::crash) --common.restarts;
+  if (kind == Kind::flap) --common.flaps;
+  if (outcome.begun && !note_begin(common, *outcome.begun)) {
+    return fail("epochs", fmt::format("P{} begins an epoch that has another meaning", i + 1));
   }
-  if (scene_.failure) {
-    steps.fail(step, scene_.failure->property, scene_.failure->text);
-  } else {
-    packed_.resize(width());
-    pack(packed_.data());
-    steps.add(step, packed_.data());
+  if (outcome.granted) {
+    steps.enter(i);
+    for (std::uint32_t j = 0; j < n_; ++j) {
+      if (j != i && face(j).inside) {
+        return fail("exclusion", fmt::format("P{} enters while P{} is inside", i + 1, j + 1));
+      }
+      if (face(j).ghost_inside) {
+        return fail(
+            "exclusion",
+            fmt::format("P{} enters while a client of P{}'s last life is inside", i + 1, j + 1));
+      }
+    }
+    if (*outcome.granted <= common.last) {
+      return fail("fences", fmt::format("the fence of P{} is not the highest", i + 1));
+    }
+    common.last = *outcome.granted;
   }
-  unpack(row);
+  next[commons()] = number_of(common);
+  return true;
+}
+
+// False if the epoch has had another meaning.
+bool ListModel::note_begin(ListCommons& common, const Roll& roll) {
+  for (const auto& [epoch, meant] : common.begun) {
+    if (epoch == roll.epoch) return meant == roll;
+  }
+  common.begun.emplace_back(roll.epoch, roll);
+  std::sort(common.begun.begin(), common.begun.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  return true;
 }
 
 std::uint64_t ListModel::waits(const std::uint64_t* row) const {
   std::uint64_t waiting = 0;
   for (std::uint32_t i = 0; i < n_; ++i) {
-    const ListProcess& p = processes_[number_at(row, i)];
-    if (p.alive && p.client == Phase::waiting) waiting |= std::uint64_t{1} << i;
+    std::uint32_t process;
+    std::memcpy(&process, reinterpret_cast<const char*>(row) + i * sizeof process, sizeof process);
+    if (members_.face(process).waits) waiting |= std::uint64_t{1} << i;
   }
   return waiting;
 }
@@ -136,61 +231,10 @@ std::string ListModel::dead_end(const std::uint64_t* row) const {
 }
 
 std::optional<std::uint32_t> ListModel::fair_class(const SearchStep& step) const {
-  if (static_cast<ListStep>(step.kind) >= ListStep::ask) return std::nullopt;
+  if (static_cast<Kind>(step.kind) >= Kind::ask) return std::nullopt;
   const std::uint32_t pair = step.from * n_ + step.to;
-  if (static_cast<ListStep>(step.kind) <= ListStep::part) return step.kind * n_ * n_ + pair;
+  if (static_cast<Kind>(step.kind) <= Kind::part) return step.kind * n_ * n_ + pair;
   return 3 * n_ * n_ + (step.kind - 3u) * n_ + step.from;
-}
-
-// --- in words ---
-
-std::vector<std::string> ListModel::tell(const std::vector<SearchStep>& way) {
-  std::vector<std::string> lines;
-  for (const SearchStep& step : way) lines.push_back(tell(step));
-  return lines;
-}
-
-std::string ListModel::tell_frame(std::uint32_t link) const {
-  const ViewFrame frame = *divide_view_frame(scene_.frame(links_[link].front()));
-  if (frame.is_report) {
-    const bool held = !decode<ReportPart>(frame.rest)->held.empty();
-    return fmt::format("its report for epoch {}, {}held", frame.epoch, held ? "" : "not ");
-  }
-  const LockPayload payload = *divide_payload(frame.rest);
-  // Not always ours: settings may differ.
-  const Operations& algorithm = *find_algorithm(AlgorithmId{payload.tag});
-  const std::string text = payload.wake ? "WAKE" : algorithm.describe_message(payload.message);
-  return fmt::format("{} of epoch {}", text, frame.epoch);
-}
-
-std::string ListModel::tell(const SearchStep& step) const {
-  const std::uint32_t who = step.from + 1u;
-  const std::uint32_t other = step.to + 1u;
-  switch (static_cast<ListStep>(step.kind)) {
-    case ListStep::deliver:
-      return fmt::format("P{} receives from P{}: {}", other, who, tell_frame(step.what));
-    case ListStep::meet:
-      return fmt::format("P{} is connected to P{}", who, other);
-    case ListStep::part:
-      return fmt::format("P{} notices that P{} is gone", who, other);
-    case ListStep::exit:
-      return fmt::format("P{}'s client leaves", who);
-    case ListStep::write:
-      return fmt::format("P{} writes down the next epoch, and reports for it", who);
-    case ListStep::notice:
-      return fmt::format("the client of P{}'s last life notices that it is over", who);
-    case ListStep::restart:
-      return fmt::format("P{} starts again", who);
-    case ListStep::ask:
-      return fmt::format("P{}'s client asks", who);
-    case ListStep::crash:
-      return fmt::format("P{} is killed", who);
-    case ListStep::restart_without_file:
-      return fmt::format("P{} starts again, and its state file is gone", who);
-    case ListStep::flap:
-      return fmt::format("P{} loses its connection to P{}", who, other);
-  }
-  return "?";
 }
 
 }  // namespace hapax

@@ -5,6 +5,7 @@
 #include "catalog/catalog.h"
 #include "search/conclusion.h"
 #include "search/fair_cycles.h"
+#include "search/searches.h"
 #include "viewcheck/list_model.h"
 #include "viewcheck/view_options.h"
 
@@ -25,12 +26,13 @@ Result<CheckReport> check_lists_of(std::string_view name, const ListCheckOptions
         "'{}' is not an algorithm that lets one in at a time; `hapax algorithms` lists them", name);
   }
   ListModel model{*algorithm, options};
-  Search search{model, options.most_bytes};
-  const bool finished = search.run(observer);
+  Searches searches{model, options.most_bytes};
+  const bool finished = searches.run(observer);
+  Search& search = searches.last();
   Conclusion conclusion{model, search, finished};
   CheckReport& report = conclusion.report;
   if (!conclusion.is_open()) return report;
-  if (!search.is_layered()) {
+  if (!searches.every_run_ends()) {
     if (const auto starved = FairCycles{model, search.states()}.find(options.n)) {
       conclusion.goes_round(
           "progress",

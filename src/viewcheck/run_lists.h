@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "search/report.h"
 #include "search/search.h"
-#include "viewcheck/list_scene.h"
+#include "viewcheck/list_options.h"
 
 namespace hapax {
 

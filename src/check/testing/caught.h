@@ -2,18 +2,20 @@
 // in how few steps; and that without the bug, under the very same options, it finds nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 
+#include "catalog/operations.h"
 #include "check/explore.h"
 #include "check/options.h"
 #include "check/run.h"
 #include "core/mutex_choices.h"
-#include "catalog/operations.h"
 #include "mutex/testing/mutant.h"
 #include "search/report.h"
 
@@ -45,9 +47,28 @@ inline void expect_holds(std::string_view algorithm, const CheckOptions& options
   EXPECT_EQ(name_of(report.verdict), name_of(Verdict::holds)) << text_of(report);
 }
 
+// The reduced search comes to the same verdict as the full one, where it may be used.
+inline void expect_same_when_reduced(const Operations& algorithm, CheckOptions options,
+                                     const MutexChoices& choices, const CheckReport& full) {
+  if (options.has_faults() || options.forever) return;
+  options.reduce = true;
+  const CheckReport reduced = check_mutex(algorithm, options, choices);
+  EXPECT_EQ(name_of(reduced.verdict), name_of(full.verdict)) << text_of(reduced);
+  EXPECT_LE(reduced.states, std::max<std::uint64_t>(full.states, 2'000)) << text_of(full);
+}
+
 template <MutexAlgorithm A, class Bug>
 CheckReport check_mutant(const CheckOptions& options, const MutexChoices& choices = {}) {
-  return check_mutex(OperationsOf<Mutant<A, Bug>>::kTable, options, choices);
+  const Operations& mutant = OperationsOf<Mutant<A, Bug>>::kTable;
+  const CheckReport report = check_mutex(mutant, options, choices);
+  expect_same_when_reduced(mutant, options, choices, report);
+  if (options.n == 2 && options.holdings.empty()) {
+    CheckOptions three = options;
+    three.n = 3;
+    three.entries = 1;
+    expect_same_when_reduced(mutant, three, choices, check_mutex(mutant, three, choices));
+  }
+  return report;
 }
 
 template <MutexAlgorithm A, class Bug>
