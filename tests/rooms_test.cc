@@ -122,6 +122,8 @@ const std::map<std::string, Names> kSees{
     {"search", {"base"}},
     {"check",
      {"base", "core", "wire", "voting", "catalog", "election", "memory", "world", "search"}},
+    {"listcheck",
+     {"base", "core", "wire", "catalog", "locks", "view", "service", "search", "viewcheck"}},
     {"viewcheck",
      {"base", "core", "kept", "wire", "catalog", "locks", "view", "service", "search", "check"}},
     {"redlock", {"base", "search"}},
@@ -147,10 +149,9 @@ const std::map<std::string, Names> kSees{
     {"page",
      {"base", "core", "voting", "catalog", "election", "world", "draw", "search", "check", "sim",
       "compare", "console", "told"}},
-    {"lab",
-     {"base", "core", "voting", "catalog", "election", "memory", "world", "draw", "search", "check",
-      "viewcheck", "redlock", "sim", "compare", "swarm", "audit", "console", "lab_commands",
-      "told"}},
+    {"lab", {"base",    "core",   "voting", "catalog",   "election",     "memory",  "world",
+             "draw",    "search", "check",  "viewcheck", "listcheck",    "redlock", "sim",
+             "compare", "swarm",  "audit",  "console",   "lab_commands", "told"}},
     {"cell_commands", {"base", "console", "jobs"}},
     {"group_commands", {"base", "certs", "console", "jobs", "group_json"}},
     {"cli",
@@ -163,15 +164,16 @@ constexpr const char* kPublic = "hapax";
 // Tests may also take what they test through the codec, and ask the catalogue for algorithms; some
 // need more than what they test.
 const Names kTestsSeeToo{"wire", "catalog"};
-const std::map<std::string, Names> kTestsOfSee{{"client", {"daemon", "certs", "engine", "engines", "etcd", "files", "audit"}},
-                                               {"files", {"audit"}},
-                                               {"live", {"daemon", "figures", "locks"}},
-                                               {"net", {"certs"}},
-                                               {"recorded", {"locks"}},
-                                               {"voting", {"mutex"}},
-                                               {"check", {"mutex"}},
-                                               {"sim", {"mutex"}},
-                                               {"catalog", {"mutex"}}};
+const std::map<std::string, Names> kTestsOfSee{
+    {"client", {"daemon", "certs", "engine", "engines", "etcd", "files", "audit"}},
+    {"files", {"audit"}},
+    {"live", {"daemon", "figures", "locks"}},
+    {"net", {"certs"}},
+    {"recorded", {"locks"}},
+    {"voting", {"mutex"}},
+    {"check", {"mutex"}},
+    {"sim", {"mutex"}},
+    {"catalog", {"mutex"}}};
 
 bool may_see(const Source& source, const std::string& room) {
   if (room == source.room || room == kPublic || kSees.at(source.room).contains(room)) return true;

@@ -90,7 +90,6 @@ class MutexModel final : public SearchModel, private Automata {
   std::uint32_t after(std::uint32_t i, std::uint32_t local, std::uint32_t input) override;
   Order order(std::uint32_t i, std::uint32_t local, std::uint32_t first,
               std::uint32_t other) override;
-  bool is_possible(std::uint32_t i, std::uint32_t local, std::uint32_t input) const;
 
   void expand_link(const std::uint64_t* row, Steps& steps, const Shared& common, std::uint32_t from,
                    std::uint32_t to);

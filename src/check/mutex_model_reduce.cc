@@ -37,14 +37,9 @@ std::uint32_t MutexModel::after(std::uint32_t i, std::uint32_t local, std::uint3
   return members_.react(i, local, input).local;
 }
 
-bool MutexModel::is_possible(std::uint32_t i, std::uint32_t local, std::uint32_t input) const {
-  if (input == Reactions::kRelease) return members_.holding(i, local).units > 0;
-  return input >= Reactions::kFirstReceive || members_.may_ask(i, local);
-}
-
 Order MutexModel::order(std::uint32_t i, std::uint32_t local, std::uint32_t first,
                         std::uint32_t other) {
-  if (!is_possible(i, local, other)) return Order::is_given;
+  if (!members_.is_possible(i, local, other)) return Order::is_given;
   // On a link with order what is to be delivered first stays the oldest.
   const bool is_of_the_link =
       other >= Reactions::kFirstReceive && members_.sender(other) == members_.sender(first);
@@ -57,7 +52,7 @@ Order MutexModel::order(std::uint32_t i, std::uint32_t local, std::uint32_t firs
   for (const std::uint32_t way : {0u, 1u}) {
     for (const std::uint32_t nth : {0u, 1u}) {
       const std::uint32_t input = nth == way ? first : other;
-      if (!is_possible(i, last[way], input)) return Order::matters;
+      if (!members_.is_possible(i, last[way], input)) return Order::matters;
       const Reactions::Reaction reaction = members_.react(i, last[way], input);
       last[way] = reaction.local;
       rejected[way][input == first] = reaction.rejected;

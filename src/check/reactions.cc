@@ -35,6 +35,11 @@ Reactions::Reactions(const Operations& algorithm, const CheckOptions& options,
   capacity_ = initial_[0].algorithm.capacity();
 }
 
+bool Reactions::is_possible(std::uint32_t i, std::uint32_t local, std::uint32_t input) const {
+  if (input == kRelease) return holding(i, local).units > 0;
+  return input >= kFirstReceive || may_ask(i, local);
+}
+
 std::uint32_t Reactions::most_locals() const {
   std::uint32_t most = 0;
   for (const auto& parts : locals_) most = std::max(most, parts.size());

@@ -50,6 +50,8 @@ class Reactions {
   const Holding& holding(std::uint32_t i, std::uint32_t local) const {
     return faces_[i][local].holding;
   }
+  // As far as the member can tell: anything may be received.
+  bool is_possible(std::uint32_t i, std::uint32_t local, std::uint32_t input) const;
   // Units that may be inside at a time, shared.
   std::uint32_t capacity() const { return capacity_; }
   std::span<const Sent> sends(const Reaction& reaction) const {

@@ -6,6 +6,7 @@
 #include "cell_commands/cell_commands.h"
 #include "cli/commands.h"
 #include "console/become.h"
+#include "console/exit_status.h"
 #include "group_commands/group_commands.h"
 #include "lab_commands/lab_commands.h"
 
@@ -38,7 +39,10 @@ Command in_laboratory(Command (*describe)(Arguments&), char** argv) {
 
 // A script that starts servers and clients, and has its own words.
 Command bench_command() {
-  return Command{"bench", "Measure hapax beside its peers on this machine (./run bench builds it)"};
+  Command command{"bench", "Measure hapax beside its peers on this machine"};
+  command.footer =
+      "It is a program of its own, hapax-bench, which ./run bench builds: then this says more.";
+  return command;
 }
 
 }  // namespace
@@ -46,7 +50,12 @@ Command bench_command() {
 int run_hapax(int argc, const Start& start) {
   char** const argv = start.argv;
   if (argc > 1 && std::string_view{argv[1]} == "bench") {
-    become("hapax-bench", argv + 1, "`hapax bench`");
+    try {
+      become("hapax-bench", argv + 1, "`hapax bench`");
+    } catch (const Failure&) {
+      const std::string_view asked = argc > 2 ? argv[2] : "";
+      if (asked != "--help" && asked != "-h") throw;
+    }
   }
   Program program{kSummary, kFooter, {}};
   program.commands = {

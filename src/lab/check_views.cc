@@ -6,7 +6,7 @@
 #include "console/usage.h"
 #include "lab/run.h"
 #include "lab/told_check.h"
-#include "viewcheck/run_lists.h"
+#include "listcheck/run_lists.h"
 #include "viewcheck/run_views.h"
 
 namespace hapax::cli {

@@ -68,7 +68,7 @@ class Reduction {
     bool is_asked = false;   // For its own sake, not only because others rely on it.
     bool is_tested = false;  // Or about to be.
     bool is_used = false;
-    std::vector<std::uint32_t> relied_on_by;
+    std::vector<std::uint32_t> relied_on_by{};
   };
   struct Seen {
     std::vector<Place> places;  // By state.

@@ -1,4 +1,4 @@
-#include "viewcheck/list_model.h"
+#include "listcheck/list_model.h"
 
 #include <algorithm>
 #include <bit>

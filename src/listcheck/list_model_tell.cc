@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "catalog/catalog.h"
+#include "listcheck/list_model.h"
 #include "locks/lock_payload.h"
 #include "service/view_frame.h"
-#include "viewcheck/list_model.h"
 
 namespace hapax {
 

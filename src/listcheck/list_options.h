@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "viewcheck/list_rules.h"
+#include "listcheck/list_rules.h"
 
 namespace hapax {
 

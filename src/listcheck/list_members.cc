@@ -1,4 +1,4 @@
-#include "viewcheck/list_members.h"
+#include "listcheck/list_members.h"
 
 #include "base/check.h"
 #include "service/view_frame.h"

@@ -17,11 +17,11 @@
 #include "core/fence.h"
 #include "core/instance.h"
 #include "core/mutex_algorithm.h"
+#include "listcheck/list_options.h"
 #include "search/parts.h"
 #include "service/list_views.h"
 #include "service/orders.h"
 #include "view/roll.h"
-#include "viewcheck/list_options.h"
 #include "viewcheck/view_options.h"
 #include "wire/codec.h"
 

@@ -12,19 +12,19 @@
 #include "base/record.h"
 #include "core/fence.h"
 #include "core/instance.h"
+#include "listcheck/list_links.h"
+#include "listcheck/list_members.h"
+#include "listcheck/list_options.h"
 #include "search/model.h"
 #include "search/parts.h"
 #include "view/roll.h"
-#include "viewcheck/list_links.h"
-#include "viewcheck/list_members.h"
-#include "viewcheck/list_options.h"
 
 namespace hapax {
 
 struct ListCommons {
-  Fence last;                                 // The highest given out.
-  std::vector<std::pair<Epoch, Roll>> begun;  // What each epoch meant.
-  std::uint8_t restarts = 0;                  // Left.
+  Fence last{};                                 // The highest given out.
+  std::vector<std::pair<Epoch, Roll>> begun{};  // What each epoch meant.
+  std::uint8_t restarts = 0;                    // Left.
   std::uint8_t flaps = 0;
   HAPAX_RECORD(ListCommons, last, begun, restarts, flaps)
 };

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "listcheck/list_options.h"
 #include "search/report.h"
 #include "search/search.h"
-#include "viewcheck/list_options.h"
 
 namespace hapax {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "viewcheck/run_lists.h"
+#include "listcheck/run_lists.h"
 
 namespace hapax {
 namespace {

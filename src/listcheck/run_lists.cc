@@ -1,12 +1,12 @@
-#include "viewcheck/run_lists.h"
+#include "listcheck/run_lists.h"
 
 #include <fmt/format.h>
 
 #include "catalog/catalog.h"
+#include "listcheck/list_model.h"
 #include "search/conclusion.h"
 #include "search/fair_cycles.h"
 #include "search/searches.h"
-#include "viewcheck/list_model.h"
 #include "viewcheck/view_options.h"
 
 namespace hapax {
