@@ -17,6 +17,9 @@ class LoopWatch {
   using Span = std::chrono::nanoseconds;
   using Instant = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds kLongest{50};
+  // What a processor was used for costs a system call to know; so what follows one another this
+  // closely is taken for one turn.
+  static constexpr std::chrono::milliseconds kGrain{1};
   static constexpr std::chrono::seconds kSayEvery{10};
 
   // `say` is told, every now and then, of a turn that took longer than kLongest.
@@ -24,9 +27,13 @@ class LoopWatch {
 
   // Until it is out of work.
   void run(boost::asio::io_context& io) {
-    for (Span before = busy(); io.run_one() > 0;) {
-      const Span now = busy();
-      note(now - std::exchange(before, now));
+    Span before = busy();
+    for (Instant looked{}; io.run_one() > 0;) {
+      const Instant now = std::chrono::steady_clock::now();
+      if (now - looked < kGrain) continue;
+      looked = now;
+      const Span used = busy();
+      note(used - std::exchange(before, used), now);
     }
   }
   void note(Span turn, Instant now = std::chrono::steady_clock::now()) {

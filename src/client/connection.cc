@@ -62,21 +62,22 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
       socket_(address, trust, session::kSilence),
       next_request_((generation << 40) + 1),
       heartbeat_(boot_time()) {
+  if (!socket_.has_tls()) turns_.emplace(socket_.descriptor());
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
   {
     const NoSignals none;
-    reader_ = std::jthread{[this] { read_on(); }};
+    resident_ = std::jthread{[this] { read_on(); }};
   }
-  say(session::Hello{version_, static_cast<std::uint32_t>(getpid()), own_host(), own_command(),
-                     trust.asks_only});
-  const auto answer = await(0, pending, steady_clock::now() + session::kSilence, {});
+  const session::Hello hello{version_, static_cast<std::uint32_t>(getpid()), own_host(),
+                             own_command(), trust.asks_only};
+  const auto answer = say_and_wait(hello, pending, steady_clock::now() + session::kSilence, {});
   if (const auto* welcome = answer ? std::get_if<session::Welcome>(&*answer) : nullptr) {
     release_ = welcome->release;
     return;
   }
   socket_.shut_down();
-  reader_.join();
+  resident_.join();
   if (const auto* refused = answer ? std::get_if<session::Refused>(&*answer) : nullptr) {
     throw std::system_error{
         make_error_code(is_forbidden(*refused) ? Errc::forbidden : Errc::refused), refused->why};
@@ -91,7 +92,7 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
 Connection::~Connection() {
   say(session::Goodbye{});  // What we hold is free at once.
   socket_.shut_down();
-  if (reader_.joinable()) reader_.join();
+  if (resident_.joinable()) resident_.join();
 }
 
 // --- asking ---
@@ -104,39 +105,43 @@ std::uint64_t Connection::add(Pending& pending) {
   return pending.request;
 }
 
-std::optional<session::Answer> Connection::await(std::uint64_t request, Pending& pending,
-                                                 detail::Deadline deadline,
-                                                 const std::stop_token& cancel) {
+std::optional<session::Answer> Connection::say_and_wait(const session::Ask& ask, Pending& pending,
+                                                        detail::Deadline deadline,
+                                                        const std::stop_token& cancel) {
+  // Before anybody can answer, which would wake the resident.
+  const bool reads = turns_ && !cancel.stop_possible() && turns_->take();
+  say(ask);
+  if (reads) read_for(pending, deadline);
   std::unique_lock lock{mutex_};
   pending.answered.wait_until(lock, cancel, deadline,
                               [&] { return gone_ || pending.answer.has_value(); });
-  if (pending.answer || gone_) pending_.erase(request);
+  if (pending.answer || gone_) pending_.erase(pending.request);
   return std::exchange(pending.answer, std::nullopt);
 }
 
 std::error_code Connection::acquire(const std::string& name, Want want, detail::Deadline deadline,
                                     const std::stop_token& cancel, detail::Holding& holding,
                                     std::string& why, std::uint32_t word) {
-  if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
+  if (is_resident()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
   Pending pending;
   const std::uint64_t request = add(pending);
-  say(session::Acquire{request, name, want, word});
-  return await_grant(request, pending, deadline, cancel, holding, why);
+  return ask_for_grant(session::Acquire{request, name, want, word}, pending, deadline, cancel,
+                       holding, why);
 }
 
-std::error_code Connection::await_grant(std::uint64_t request, Pending& pending,
-                                        detail::Deadline deadline, const std::stop_token& cancel,
-                                        detail::Holding& holding, std::string& why) {
-  std::optional<session::Answer> answer = await(request, pending, deadline, cancel);
+std::error_code Connection::ask_for_grant(const session::Ask& ask, Pending& pending,
+                                          detail::Deadline deadline, const std::stop_token& cancel,
+                                          detail::Holding& holding, std::string& why) {
+  std::optional<session::Answer> answer = say_and_wait(ask, pending, deadline, cancel);
   if (!answer && !is_gone()) {
     // The daemon has the last word: it may have granted meanwhile.
-    say(session::Cancel{request});
-    answer = await(request, pending, steady_clock::now() + session::kSilence, {});
+    answer = say_and_wait(session::Cancel{pending.request}, pending,
+                          steady_clock::now() + session::kSilence, {});
     if (!answer) give_up();
   }
   if (!answer) return Errc::lost;
   if (const auto* granted = std::get_if<session::Granted>(&*answer)) {
-    holding = {request, granted->fence, pending.lost, 0, granted->entry};
+    holding = {pending.request, granted->fence, pending.lost, 0, granted->entry};
     if (!cancel.stop_requested()) return {};
     release(holding);
     return Errc::cancelled;
@@ -172,7 +177,7 @@ void Connection::release(const detail::Holding& holding) noexcept {
 
 std::error_code Connection::ask(session::Ask question, milliseconds patience,
                                 session::Answer& answer) {
-  if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
+  if (is_resident()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
   if (first_version_of(question) > version_) {
     answer = session::Refused{0, "this daemon runs an older release, which cannot do that"};
     return {};
@@ -184,8 +189,7 @@ std::error_code Connection::ask(session::Ask question, milliseconds patience,
         if constexpr (requires { q.request; }) q.request = request;
       },
       question);
-  say(question);
-  auto answered = await(request, pending, steady_clock::now() + patience, {});
+  auto answered = say_and_wait(question, pending, steady_clock::now() + patience, {});
   if (!answered) {
     const std::lock_guard lock{mutex_};
     pending_.erase(request);
@@ -281,19 +285,61 @@ void Connection::give_up() noexcept {
   socket_.shut_down();
 }
 
-// --- the thread that reads ---
+// --- one who waits reads ---
+
+void Connection::read_for(Pending& pending, detail::Deadline deadline) {
+  pending.is_reading = true;
+  std::array<std::uint8_t, 4096> room;
+  bool has_more = false;
+  while (!pending.answer && !has_more) {
+    const std::ptrdiff_t count = socket_.read_until(room, deadline);
+    if (count == 0 && steady_clock::now() >= deadline) break;
+    if (count > 0) incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
+    has_more = count < 0 || !take_answers_to_waiting();
+  }
+  pending.is_reading = false;
+  turns_->give_back(has_more);
+}
+
+// False: what comes next is for the resident.
+bool Connection::take_answers_to_waiting() {
+  std::span<const std::uint8_t> rest{incoming_};
+  auto taken = session::Taken::more;
+  for (;;) {
+    session::Answer answer;
+    std::span<const std::uint8_t> after = rest;
+    taken = session::take_frame(after, session::kLargestAnswer, answer, version_);
+    if (taken != session::Taken::record || !is_for_one_who_waits(answer)) break;
+    pass_on(std::move(answer));
+    rest = after;
+  }
+  incoming_.erase(incoming_.begin(), incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+  return taken == session::Taken::more;
+}
+
+// Nothing that is told unasked, which may call the program; and no grant before it is known how
+// long it is good.
+bool Connection::is_for_one_who_waits(const session::Answer& answer) const {
+  if (std::holds_alternative<session::Lost>(answer) ||
+      std::holds_alternative<session::StepDown>(answer) ||
+      std::holds_alternative<session::Pong>(answer)) {
+    return false;
+  }
+  if (std::holds_alternative<session::Granted>(answer) && !heartbeat_.is_good(boot_time())) {
+    return false;
+  }
+  const std::uint64_t request = request_of(answer);
+  const std::lock_guard lock{mutex_};
+  const auto at = pending_.find(request);
+  return request != 0 && at != pending_.end() && at->second->later == nullptr;
+}
+
+// --- the thread that resides here ---
 
 // Ends when the socket does; then nobody waits any longer.
 void Connection::read_on() {
   const LibraryThread here;
-  std::array<std::uint8_t, 16384> room;
-  for (;;) {
-    const std::ptrdiff_t count = socket_.read(room, heartbeat_.until_next_look(boot_time()));
-    if (count < 0) break;
-    if (count > 0) {
-      incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
-      if (!take_frames()) break;
-    }
+  while (read_once(heartbeat_.until_next_look(boot_time()))) {
     const milliseconds now = boot_time();
     if (heartbeat_.is_silent(now)) break;
     if (heartbeat_.expires(now)) held_.lose_all(false);
@@ -301,6 +347,17 @@ void Connection::read_on() {
   }
   give_up();
   end_all();
+}
+
+// False: it is over.
+bool Connection::read_once(milliseconds patience) {
+  if (turns_ && !turns_->await(patience)) return true;
+  std::array<std::uint8_t, 16384> room;
+  const std::ptrdiff_t count = turns_ ? socket_.read_now(room) : socket_.read(room, patience);
+  if (count > 0) incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
+  const bool goes_on = count >= 0 && take_frames();
+  if (turns_) turns_->done();
+  return goes_on;
 }
 
 void Connection::end_all() {
@@ -364,12 +421,7 @@ void Connection::take_pong(const session::Pong& pong) {
 
 void Connection::pass_on(session::Answer answer) {
   if (tell_of_election(answer)) return;
-  const std::uint64_t request = std::visit(
-      [](const auto& a) -> std::uint64_t {
-        if constexpr (requires { a.request; }) return a.request;
-        return 0;
-      },
-      answer);
+  const std::uint64_t request = session::request_of(answer);
   std::unique_lock lock{mutex_};
   const auto at = pending_.find(request);
   if (at == pending_.end()) return;
@@ -382,7 +434,7 @@ void Connection::pass_on(session::Answer answer) {
     return tell(std::move(later), std::move(answer));
   }
   at->second->answer = std::move(answer);
-  at->second->answered.notify_all();
+  if (!at->second->is_reading) at->second->answered.notify_all();
 }
 
 void Connection::tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer) {

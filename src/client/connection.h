@@ -1,5 +1,6 @@
-// A connection to a daemon. Callers write to the socket themselves; one thread reads, hands answers
-// to those who wait, and declares a daemon gone that falls silent.
+// A connection to a daemon. Callers write to the socket themselves, and one who waits for an answer
+// reads it, too. A thread that resides here reads while nobody waits, does all that calls the
+// program, and declares a daemon gone that falls silent.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "client/reading_turns.h"
 #include "client/socket.h"
 #include "client/words.h"
 #include "handles/gateway.h"
@@ -78,21 +80,29 @@ class Connection {
   // 0 if the daemon is gone.
   std::uint64_t add(Pending& pending);
   // Waits for the answer; nothing if there was none by the deadline, or it was cancelled.
-  std::optional<session::Answer> await(std::uint64_t request, Pending& pending,
-                                       detail::Deadline deadline, const std::stop_token& cancel);
-  std::error_code await_grant(std::uint64_t request, Pending& pending, detail::Deadline deadline,
-                              const std::stop_token& cancel, detail::Holding& holding,
-                              std::string& why);
+  std::optional<session::Answer> say_and_wait(const session::Ask& ask, Pending& pending,
+                                              detail::Deadline deadline,
+                                              const std::stop_token& cancel);
+  std::error_code ask_for_grant(const session::Ask& ask, Pending& pending,
+                                detail::Deadline deadline, const std::stop_token& cancel,
+                                detail::Holding& holding, std::string& why);
   // The same for an answer of that kind.
   template <class Told>
   std::error_code ask_for(session::Ask question, Told& told);
   bool say(const session::Ask& ask) noexcept;
   void give_up() noexcept;
-  // On the thread that reads: waiting for an answer there would be for ever.
-  bool is_reading() const { return std::this_thread::get_id() == reader_.get_id(); }
+  // On the thread that resides here: waiting for an answer there would be for ever.
+  bool is_resident() const { return std::this_thread::get_id() == resident_.get_id(); }
 
-  // All on the thread that reads.
+  // On the thread of one who waits, until its answer is there, or something that it cannot deal
+  // with. REQUIRES: it has taken its turn.
+  void read_for(Pending& pending, detail::Deadline deadline);
+  bool take_answers_to_waiting();
+  bool is_for_one_who_waits(const session::Answer& answer) const;
+
+  // All on the thread that resides here.
   void read_on();
+  bool read_once(std::chrono::milliseconds patience);
   void end_all();
   bool take_frames();
   void take(session::Answer answer);
@@ -121,11 +131,12 @@ class Connection {
   HeldGrants held_;
   session::Heartbeat heartbeat_;
   std::string release_;  // Of the daemon, if it says so. From the welcome on.
-  // Only the reader's:
+  // Only the resident's:
   std::optional<session::Answer> welcome_;   // Until we first hear how long grants are good.
   std::vector<session::Answer> unpromised_;  // Grants, until it is known how long they are good.
-  Bytes incoming_;
-  std::jthread reader_;  // The last: it uses all the others.
+  std::optional<ReadingTurns> turns_;        // Nothing under TLS: only the resident reads.
+  Bytes incoming_;                           // Of who reads.
+  std::jthread resident_;                    // The last: it uses all the others.
 };
 
 }  // namespace hapax::client

@@ -11,7 +11,7 @@ std::error_code Connection::campaign(const std::string& name, const std::string&
                                      detail::Deadline deadline, const std::stop_token& cancel,
                                      const std::shared_ptr<detail::Candidate>& candidate,
                                      detail::Holding& holding) {
-  if (is_reading()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
+  if (is_resident()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
   Pending pending;
   const std::uint64_t request = add(pending);
   {
@@ -19,9 +19,9 @@ std::error_code Connection::campaign(const std::string& name, const std::string&
     const std::lock_guard lock{mutex_};
     candidates_[request] = candidate;
   }
-  say(session::Campaign{request, name, value});
   std::string why;
-  const auto error = await_grant(request, pending, deadline, cancel, holding, why);
+  const auto error = ask_for_grant(session::Campaign{request, name, value}, pending, deadline,
+                                   cancel, holding, why);
   if (error) {
     const std::lock_guard lock{mutex_};
     candidates_.erase(request);

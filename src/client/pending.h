@@ -16,7 +16,8 @@ struct Connection::Pending {
   std::optional<session::Answer> answer;
   std::stop_token lost{};  // Of what it was granted.
   std::uint64_t request = 0;
-  Later* later = nullptr;  // Nobody waits: the reader tells it.
+  Later* later = nullptr;   // Nobody waits: the reader tells it.
+  bool is_reading = false;  // Who waits reads meanwhile, and need not be woken.
 };
 
 }  // namespace hapax::client

@@ -152,7 +152,16 @@ bool Socket::write(std::span<const std::uint8_t> bytes) noexcept {
 
 std::ptrdiff_t Socket::read(std::span<std::uint8_t> room, milliseconds patience) noexcept {
   if (session_) return session_->read(room, patience);
-  if (!await(fd_, POLLIN, steady_clock::now() + patience)) return 0;
+  return read_until(room, steady_clock::now() + patience);
+}
+
+std::ptrdiff_t Socket::read_until(std::span<std::uint8_t> room,
+                                  steady_clock::time_point deadline) noexcept {
+  // Not by a read that blocks: that one is also woken when the other side reads.
+  return await(fd_, POLLIN, deadline) ? read_now(room) : 0;
+}
+
+std::ptrdiff_t Socket::read_now(std::span<std::uint8_t> room) noexcept {
   const ssize_t count = receive(room);
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   return count <= 0 ? -1 : count;

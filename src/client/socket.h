@@ -43,6 +43,11 @@ class Socket {
   bool write(std::span<const std::uint8_t> bytes) noexcept;
   // How many came; 0 if none did in time; -1 if the other side is gone.
   std::ptrdiff_t read(std::span<std::uint8_t> room, std::chrono::milliseconds patience) noexcept;
+  // The same without TLS: what is there now, and until the deadline.
+  std::ptrdiff_t read_now(std::span<std::uint8_t> room) noexcept;
+  std::ptrdiff_t read_until(std::span<std::uint8_t> room,
+                            std::chrono::steady_clock::time_point deadline) noexcept;
+  bool has_tls() const { return session_ != nullptr; }
   // What came with the bytes read so far, which is the caller's to close; -1: nothing. The thread
   // that reads.
   int take_descriptor() noexcept { return std::exchange(descriptor_, -1); }

@@ -29,7 +29,7 @@ class Heartbeat {
 
   bool has_leases() const { return has_leases_; }
   bool is_silent(Time now) const { return !is_excused_ && now - known_alive_ > kSilence; }
-  // Whether a grant that comes now can be relied on.
+  // Whether a grant that comes now can be relied on. Any thread.
   bool is_good(Time now) const { return !has_leases_ || (!has_expired_ && now < valid_until()); }
   // True once each time that what was granted has run out: the daemon may be asleep, and others
   // take over when its lease is over.
@@ -55,8 +55,8 @@ class Heartbeat {
   Time next_ping_{0};
   std::atomic<bool> is_excused_{false};
   bool is_welcome_ = false;  // Nothing is said before that.
-  bool has_leases_ = false;
-  bool has_expired_ = false;
+  std::atomic<bool> has_leases_{false};
+  std::atomic<bool> has_expired_{false};
   bool is_urgent_ = false;
   std::uint64_t pings_ = 0;
   std::optional<Time> ping_sent_;  // Nothing: the last one was answered.

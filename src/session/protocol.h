@@ -452,4 +452,14 @@ using Answer =
     std::variant<Welcome, Granted, Ended, Refused, Locks, State, Pong, Observed, StepDown, Stats,
                  Lost, Told, Terms, FileTold, FileDone, FileNames, FenceTold, EventsTold, Shared>;
 
+// Which one it answers, or is about; 0: none.
+inline RequestId request_of(const Answer& answer) {
+  return std::visit(
+      [](const auto& a) -> RequestId {
+        if constexpr (requires { a.request; }) return a.request;
+        return 0;
+      },
+      answer);
+}
+
 }  // namespace hapax::session

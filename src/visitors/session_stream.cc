@@ -32,13 +32,8 @@ constexpr std::size_t kAtOnce = 16 * 1024;
 
 // What somebody is told whose answer is too long for a frame.
 session::Refused too_long(const session::Answer& answer) {
-  const auto request = std::visit(
-      [](const auto& a) -> session::RequestId {
-        if constexpr (requires { a.request; }) return a.request;
-        return 0;
-      },
-      answer);
-  return {request, "the answer is too long; ask for less, e.g. for one lock by its name"};
+  return {session::request_of(answer),
+          "the answer is too long; ask for less, e.g. for one lock by its name"};
 }
 
 }  // namespace
