@@ -31,7 +31,10 @@ struct LockEntry {
   NodeId home{};           // The view's holder for this lock.
   std::uint8_t sets = 0;   // LockKind::sets.
   bool held = false;       // By a local waiter. Invariant: exactly while the mutex is inside.
-  bool pinned = false;  // It began elsewhere than a new instance would, so it must not be dropped.
+  // It began elsewhere than a new instance would, so it must not be dropped.
+  bool pinned : 1 = false;
+  // How many more local waiters this entry of the algorithm serves. Invariant: 0 unless held.
+  std::uint8_t served_next : 7 = 0;
   // A WAKE came since the token left. Invariant: false unless the token may rest, this is its
   // home, and it is out or in use.
   bool woken = false;

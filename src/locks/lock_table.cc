@@ -18,6 +18,10 @@ namespace {
 
 using Kind = Outbox::Complaint::Kind;
 
+// How many local waiters one entry of an algorithm serves at most, besides the first: others wait
+// elsewhere meanwhile.
+constexpr std::uint8_t kServedNext = 8;
+
 }  // namespace
 
 class LockTable::Impl {
@@ -44,7 +48,9 @@ class LockTable::Impl {
   Result<void> begin(std::string_view name, NodeId holder, bool held,
                      const std::optional<LockHolder>& here);
   Result<void> acquire(std::string_view name, WaiterId waiter, Want want, Outbox& out);
-  Result<void> release(std::string_view name, WaiterId waiter, Outbox& out);
+  // `last`: the turn of its last entry, if that is not the one it was granted.
+  Result<void> release(std::string_view name, WaiterId waiter, std::optional<Turn> last,
+                       Outbox& out);
   Result<void> abandon(std::string_view name, WaiterId waiter, Outbox& out);
   void receive(NodeId from, std::span<const std::uint8_t> payload, Outbox& out);
   LockStatus status_of(const LockEntry& entry) const;
@@ -90,7 +96,9 @@ class LockTable::Impl {
   void settle(LockEntry& entry, Outbox& out);
   void flush_sends(LockEntry& entry, Outbox& out);
   static bool may_keep(const LockEntry& entry);
+  void begin_serving(LockEntry& entry, Turn turn, Outbox& out);
   void grant_first(LockEntry& entry, Turn turn, Outbox& out);
+  void count_on(LockEntry& entry, Turn last);
   bool comes_to_rest(LockEntry& entry, std::span<const std::uint8_t> message) const;
 
   WaiterPool waiters_;
@@ -138,7 +146,7 @@ void LockTable::Impl::settle(LockEntry& entry, Outbox& out) {
     if (!fx.sends().empty()) flush_sends(entry, out);
     const std::optional<Turn> entered = fx.entered();
     fx.clear();
-    if (entered && !entry.waiters.empty()) return grant_first(entry, *entered, out);
+    if (entered && !entry.waiters.empty()) return begin_serving(entry, *entered, out);
     if (entered) {
       mutex.release(fx);
       note(entry, LockStep::Kind::release);
@@ -168,6 +176,12 @@ bool LockTable::Impl::may_keep(const LockEntry& entry) {
   return entry.mutex.info().permission_stays && !entry.mutex.is_wanted() && entry.waiters.empty();
 }
 
+void LockTable::Impl::begin_serving(LockEntry& entry, Turn turn, Outbox& out) {
+  grant_first(entry, turn, out);
+  const bool serves_more = entry.mutex.info().permission_stays;
+  entry.served_next = serves_more ? waiters_.count(entry.waiters, kServedNext) & 0x7f : 0;
+}
+
 void LockTable::Impl::grant_first(LockEntry& entry, Turn turn, Outbox& out) {
   entry.holder = waiters_.pop(entry.waiters, entry.slot);
   entry.fence = {membership.epoch, turn};
@@ -176,6 +190,13 @@ void LockTable::Impl::grant_first(LockEntry& entry, Turn turn, Outbox& out) {
   ++stats.held;
   ++stats.entries;
   out.grant({entry.holder, entry.fence, may_keep(entry)});
+}
+
+// Its turns are its clock: whoever enters next, here or elsewhere, counts on from there.
+void LockTable::Impl::count_on(LockEntry& entry, Turn last) {
+  if (!entry.mutex.info().permission_stays || entry.mutex.counter() >= number(last)) return;
+  entry.mutex.raise_counter(number(last));
+  note(entry, LockStep::Kind::raise, {}, {}, number(last));
 }
 
 // --- a token that rests at home ---
@@ -253,16 +274,28 @@ Result<void> LockTable::Impl::acquire(std::string_view name, WaiterId waiter, Wa
   return {};
 }
 
-Result<void> LockTable::Impl::release(std::string_view name, WaiterId waiter, Outbox& out) {
+Result<void> LockTable::Impl::release(std::string_view name, WaiterId waiter,
+                                      std::optional<Turn> told, Outbox& out) {
   LockEntry* entry = locks.find(name);
   if (entry == nullptr) return shared.release(name, waiter, out);
   if (!entry->held || entry->holder != waiter) {
     return error("You do not hold {}.", name);
   }
+  const Turn last = told.value_or(entry->fence.turn);
+  HAPAX_CHECK(last >= entry->fence.turn);
+  stats.entries += number(last) - number(entry->fence.turn);
+  const bool counts = told || entry->fence.epoch == membership.epoch;
+  --stats.held;
+  if (entry->served_next > 0 && !entry->waiters.empty()) {
+    --entry->served_next;
+    grant_first(*entry, next(last), out);
+    return {};
+  }
   entry->held = false;
   entry->holder = {};
   entry->fence = {};
-  --stats.held;
+  entry->served_next = 0;
+  if (counts) count_on(*entry, last);
   entry->mutex.release(instances.effects());
   note(*entry, LockStep::Kind::release);
   settle(*entry, out);
@@ -378,6 +411,7 @@ void LockTable::Impl::encode_to(Bytes& bytes) const {
     hapax::encode_to(bytes, waiters);
     hapax::encode_to(bytes, entry.home);
     for (const bool is : {entry.held, entry.pinned, entry.woken}) hapax::encode_to(bytes, is);
+    hapax::encode_to(bytes, static_cast<std::uint8_t>(entry.served_next));
   }
   shared.encode_to(bytes);
   instances.encode_floors_to(bytes);
@@ -433,21 +467,11 @@ Result<void> LockTable::acquire(std::string_view name, WaiterId waiter, Want wan
   return impl_->acquire(name, waiter, want, out);
 }
 Result<void> LockTable::release(std::string_view name, WaiterId waiter, Outbox& out) {
-  return impl_->release(name, waiter, out);
+  return impl_->release(name, waiter, std::nullopt, out);
 }
 Result<void> LockTable::release_kept(std::string_view name, WaiterId waiter, Turn last,
                                      Outbox& out) {
-  LockEntry* entry = impl_->locks.find(name);
-  if (entry != nullptr && entry->held && entry->holder == waiter) {
-    HAPAX_CHECK(last >= entry->fence.turn);
-    impl_->stats.entries += number(last) - number(entry->fence.turn);
-    // Its turns are its clock: whoever enters next, here or elsewhere, counts on from there.
-    if (entry->mutex.info().permission_stays) {
-      entry->mutex.raise_counter(number(last));
-      impl_->note(*entry, LockStep::Kind::raise, {}, {}, number(last));
-    }
-  }
-  return impl_->release(name, waiter, out);
+  return impl_->release(name, waiter, last, out);
 }
 Result<void> LockTable::abandon(std::string_view name, WaiterId waiter, Outbox& out) {
   return impl_->abandon(name, waiter, out);

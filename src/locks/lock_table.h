@@ -7,10 +7,12 @@
 // What the driver sees to: links are reliable and FIFO inside a view; payloads of another epoch are
 // kept away; everything in an Outbox is carried out, the sends of a link in their order.
 //
-// Each local entry is an entry of the algorithm with a fence of its own: a hand-off between two
-// local waiters is a release and a request, so that requests of other members are served in the
-// algorithm's order. Giving up costs no message: the request that is under way serves the next
-// local waiter, or is released as soon as it is granted.
+// Each local entry has a fence of its own. As a rule it is an entry of the algorithm: a hand-off
+// between two local waiters is a release and a request, so that requests of other members are
+// served in the algorithm's order. Where permission stays, an entry of the algorithm also serves
+// those who were waiting here when it began, up to a few: that takes no message, and as each member
+// has its turn, it treats all waiters more alike. Giving up costs no message: the request that is
+// under way serves the next local waiter, or is released as soon as it is granted.
 //
 // A lock nobody uses costs nothing. An instance is dropped as soon as it equals a new one, but for
 // its clock or its counter of turns; that falls back to a floor, the highest dropped in this view.

@@ -65,6 +65,15 @@ class WaiterPool {
     return true;
   }
 
+  // How many there are; no more than `most` are counted.
+  std::uint8_t count(const WaiterQueue& queue, std::uint8_t most) const {
+    std::uint8_t counted = 0;
+    for (std::uint32_t at = queue.first; at != WaiterQueue::kNone && counted < most; ++counted) {
+      at = places_[at].next;
+    }
+    return counted;
+  }
+
   // Calls f(waiter) for each, in order.
   template <class F>
   void for_each(const WaiterQueue& queue, F&& f) const {
