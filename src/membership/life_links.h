@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/seat.h"
 #include "membership/group_options.h"
+#include "net/loop_turn.h"
 #include "net/mesh.h"
 #include "records/directory.h"
 #include "service/orders.h"
@@ -61,8 +62,7 @@ class LifeLinks {
   // What `f` sends leaves together, and at once.
   template <class F>
   void together(F&& f) {
-    std::optional<net::Mesh::Turn> turn;
-    if (mesh_) turn.emplace(*mesh_);
+    const net::LoopTurn::Guard turn{io_};
     f();
   }
   // Nothing more is read from whoever sits there, until it is let go.

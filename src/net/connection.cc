@@ -9,6 +9,7 @@
 #include "base/credentials.h"
 #include "handshake/handshake.h"
 #include "net/endpoint.h"
+#include "net/loop_turn.h"
 
 namespace hapax::net {
 namespace {
@@ -139,10 +140,8 @@ void Connection::read_done(const error_code& failed, std::size_t count) {
   if (state_ == State::open) {
     stats_->bytes_in += count;
     reader_.commit(count);
-    ConnectionOwner* owner = owner_;
-    owner->begin_turn();
+    const LoopTurn::Guard turn{stream_.context()};
     take_frames();
-    owner->end_turn();
   }
   is_reading_ = false;
   if (state_ != State::closed) read();

@@ -26,9 +26,6 @@ class Connection;
 class ConnectionOwner {
  public:
   virtual void on_open(Connection& connection) = 0;  // Greetings may begin.
-  // Around the frames that one read brings.
-  virtual void begin_turn() = 0;
-  virtual void end_turn() = 0;
   virtual void on_frame(Connection& connection, std::span<const std::uint8_t> body) = 0;
   virtual void on_written(Connection& connection) = 0;  // There is room for more.
   // Not after close(). `fault` if the other side did what no member does.

@@ -109,8 +109,6 @@ Result<void> Mesh::start() { return impl_->start(); }
 void Mesh::stop() { impl_->stop(); }
 Result<void> Mesh::renew_tls() { return impl_->renew_tls(); }
 bool Mesh::send(Seat to, std::span<const std::uint8_t> message) { return impl_->send(to, message); }
-void Mesh::begin_turn() { impl_->begin_turn(); }
-void Mesh::end_turn() { impl_->end_turn(); }
 Result<void> Mesh::set_address(Seat peer, const Address& address) {
   return impl_->set_address(peer, address);
 }

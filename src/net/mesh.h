@@ -100,24 +100,11 @@ class Mesh {
   // io_context runs out of work within limits.linger.
   void stop();
 
-  // Queues a message, even while the peer is down. False if the peer has left more unacknowledged
+  // Queues a message, even while the peer is down; it leaves at the end of the loop's turn
+  // (net/loop_turn.h). False if the peer has left more unacknowledged
   // than limits allow, or the message does not fit a frame: it was not taken, and if it mattered,
   // the channel is no longer reliable. REQUIRES: `to` is another member.
   [[nodiscard]] bool send(Seat to, std::span<const std::uint8_t> message);
-
-  // Sends during its life leave together at its end, which is sooner than the loop's next round:
-  // for other handlers on the same loop, such as a client's request. REQUIRES: the mesh outlives
-  // it.
-  class Turn {
-   public:
-    explicit Turn(Mesh& mesh) : mesh_(mesh) { mesh_.begin_turn(); }
-    ~Turn() { mesh_.end_turn(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-   private:
-    Mesh& mesh_;
-  };
 
   bool is_up(Seat peer) const;
   // Why it is not up, for people: what it or we object to. Empty: nothing was said.
@@ -138,8 +125,6 @@ class Mesh {
  private:
   class Impl;
   explicit Mesh(std::shared_ptr<Impl> impl);
-  void begin_turn();
-  void end_turn();
 
   std::shared_ptr<Impl> impl_;
 };

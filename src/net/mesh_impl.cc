@@ -1,8 +1,6 @@
 #include "net/mesh_impl.h"
 
 #include <algorithm>
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "base/check.h"
@@ -123,19 +121,8 @@ bool Mesh::Impl::send(Seat to, std::span<const std::uint8_t> message) {
 void Mesh::Impl::mark_dirty(Peer& peer) {
   if (peer.is_dirty || peer.up == nullptr) return;
   peer.is_dirty = true;
+  if (dirty_.empty()) LoopTurn::of(io_).tell_at_end(shared_from_this());
   dirty_.push_back(peer.id);
-  if (turns_ > 0 || std::exchange(is_flush_posted_, true)) return;
-  auto later = [self = shared_from_this()] {
-    self->is_flush_posted_ = false;
-    self->flush();
-  };
-  boost::asio::post(
-      io_, boost::asio::bind_allocator(HandlerAllocator<void>{flush_memory_}, std::move(later)));
-}
-
-void Mesh::Impl::end_turn() {
-  HAPAX_CHECK(turns_ > 0);
-  if (--turns_ == 0) flush();
 }
 
 void Mesh::Impl::flush() {

@@ -14,9 +14,9 @@
 #include "net/connection.h"
 #include "net/dialer.h"
 #include "net/greeting.h"
-#include "net/handler_memory.h"
 #include "net/link.h"
 #include "net/listener.h"
+#include "net/loop_turn.h"
 #include "net/mesh.h"
 
 namespace hapax::net {
@@ -58,7 +58,9 @@ struct MeshGuest {
   std::chrono::steady_clock::time_point deadline;
 };
 
-class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Mesh::Impl> {
+class Mesh::Impl final : public ConnectionOwner,
+                         public LoopTurn::Gatherer,
+                         public std::enable_shared_from_this<Mesh::Impl> {
  public:
   Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers handlers,
        std::shared_ptr<boost::asio::ssl::context> tls);
@@ -76,9 +78,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   std::uint64_t incarnation() const { return me_.incarnation; }
   const Stats& stats() const { return stats_; }
 
-  void begin_turn() override { ++turns_; }
-  void end_turn() override;
-
+  void on_end_of_turn() override { flush(); }
   void on_open(Connection& connection) override;
   void on_frame(Connection& connection, std::span<const std::uint8_t> body) override;
   void on_written(Connection& connection) override;
@@ -151,10 +151,7 @@ class Mesh::Impl final : public ConnectionOwner, public std::enable_shared_from_
   std::shared_ptr<Listener> listener_;
   std::vector<Seat> dirty_;
   std::vector<Seat> flushing_;
-  bool is_flush_posted_ = false;
-  int turns_ = 0;  // Begun and not ended; ending the last one flushes.
   bool is_stopped_ = false;
-  HandlerMemory flush_memory_;
   boost::asio::steady_timer timer_;
   Milliseconds tick_{};
   // What has been logged: one bit per reason for each member, and for strangers (last).

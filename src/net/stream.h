@@ -53,6 +53,7 @@ class Stream {
   }
 
   Socket& socket() { return socket_; }
+  boost::asio::execution_context& context() { return socket_.get_executor().context(); }
   SSL* session() { return tls_ ? tls_->native_handle() : nullptr; }
 
  private:

@@ -49,6 +49,7 @@ SessionStream::SessionStream(net::Socket socket, std::shared_ptr<asio::ssl::cont
   // Answers must not wait for each other; a Unix socket has no such option.
   error_code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
+  stream_.socket().non_blocking(true, ignored);
 }
 
 SessionStream::~SessionStream() {
@@ -106,7 +107,10 @@ void SessionStream::read() {
 void SessionStream::serve() {
   if (closing_ || ended_) return;
   last_heard_ = Clock::now();  // If we have not listened yet, that is not its fault.
-  if (!take_frames()) return hang_up();
+  {
+    const net::LoopTurn::Guard turn{stream_.context()};
+    if (!take_frames()) return hang_up();
+  }
   if (!has_more_) return read();
   asio::post(stream_.socket().get_executor(), [self = shared_from_this()] { self->serve(); });
 }
@@ -148,12 +152,13 @@ void SessionStream::tell(const session::Answer& answer) {
     asio::post(stream_.socket().get_executor(), [self = shared_from_this()] { self->hang_up(); });
     return;
   }
-  if (flush_posted_ || !writing_.empty()) return;
-  flush_posted_ = true;
-  asio::post(stream_.socket().get_executor(), [self = shared_from_this()] {
-    self->flush_posted_ = false;
-    self->flush();
-  });
+  if (!writing_.empty() || std::exchange(is_flush_due_, true)) return;
+  net::LoopTurn::of(stream_.context()).tell_at_end(shared_from_this());
+}
+
+void SessionStream::on_end_of_turn() {
+  is_flush_due_ = false;
+  flush();
 }
 
 void SessionStream::flush() {
@@ -168,6 +173,15 @@ void SessionStream::flush() {
 }
 
 void SessionStream::write_from(std::size_t first) {
+  // A small answer goes out at once; what does not is left to Asio, and so is what went wrong.
+  if (stream_.session() == nullptr && first < writing_.size()) {
+    error_code failed;
+    first += stream_.socket().write_some(asio::buffer(writing_) + first, failed);
+  }
+  if (first == writing_.size()) {
+    writing_.clear();
+    return flush();
+  }
   stream_.async_write(asio::buffer(writing_) + first,
                       [self = shared_from_this()](error_code error, std::size_t) {
                         self->writing_.clear();

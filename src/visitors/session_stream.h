@@ -10,13 +10,15 @@
 #include <memory>
 #include <string>
 
+#include "net/loop_turn.h"
 #include "net/stream.h"
 #include "session/protocol.h"
 #include "wire/codec.h"
 
 namespace hapax {
 
-class SessionStream : public std::enable_shared_from_this<SessionStream> {
+class SessionStream : public net::LoopTurn::Gatherer,
+                      public std::enable_shared_from_this<SessionStream> {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -28,7 +30,7 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
 
   // `tls`: only somebody with a client's certificate may speak. May be null.
   SessionStream(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
-  virtual ~SessionStream();
+  ~SessionStream() override;
 
   void start();
   // Queues the answer; everything of one turn leaves in one write.
@@ -63,6 +65,7 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   void serve();
   // False if it says what no client does.
   bool take_frames();
+  void on_end_of_turn() override;
   void flush();
   // What is on its way, from that byte on.
   void write_from(std::size_t first);
@@ -75,12 +78,12 @@ class SessionStream : public std::enable_shared_from_this<SessionStream> {
   boost::asio::steady_timer patience_;
   Bytes incoming_;
   std::size_t filled_ = 0;
-  Bytes outgoing_;       // Queued …
-  Bytes writing_;        // … and on its way.
-  int descriptor_ = -1;  // Goes with the first of these.
-  bool flush_posted_ = false;
-  bool has_more_ = false;   // Frames that have come, for the next turn.
-  bool overflown_ = false;  // It does not read its answers, and will be hung up on.
+  Bytes outgoing_;             // Queued …
+  Bytes writing_;              // … and on its way.
+  int descriptor_ = -1;        // Goes with the first of these.
+  bool is_flush_due_ = false;  // At the end of the turn.
+  bool has_more_ = false;      // Frames that have come, for the next turn.
+  bool overflown_ = false;     // It does not read its answers, and will be hung up on.
   bool has_introduced_itself_ = false;
   std::uint32_t version_ = session::kOldestVersion;  // Of the session; its Hello says it.
   bool is_unix_ = false;
