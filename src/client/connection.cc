@@ -60,8 +60,8 @@ Connection::Connection(const net::Address& address, const Trust& trust, std::uin
       words_(address.is_unix() && trust.version >= session::Share::kSince,
              [this] { say(session::Share{}); }),
       socket_(address, trust, session::kSilence),
-      next_request_((generation << 40) + 1),
-      heartbeat_(boot_time()) {
+      heartbeat_(boot_time()),
+      next_request_((generation << 40) + 1) {
   if (!socket_.has_tls()) turns_.emplace(socket_.descriptor());
   Pending pending;
   pending_[0] = &pending;  // The welcome answers no request.
@@ -105,9 +105,9 @@ std::uint64_t Connection::add(Pending& pending) {
   return pending.request;
 }
 
-std::optional<session::Answer> Connection::say_and_wait(const session::Ask& ask, Pending& pending,
-                                                        detail::Deadline deadline,
-                                                        const std::stop_token& cancel) {
+Connection::MaybeAnswer Connection::say_and_wait(const session::Ask& ask, Pending& pending,
+                                                 detail::Deadline deadline,
+                                                 const std::stop_token& cancel) {
   // Before anybody can answer, which would wake the resident.
   const bool reads = turns_ && !cancel.stop_possible() && turns_->take();
   say(ask);
@@ -230,11 +230,11 @@ std::error_code Connection::ask_for_an_end(session::Ask question, milliseconds p
 }
 
 std::error_code Connection::who(std::string_view name, std::vector<LockInfo>& locks,
-                                detail::LeftOut& left_out) {
+                                detail::LeftOut& more) {
   session::Locks told;
   if (const auto error = ask_for(session::Who{0, std::string{name}}, told)) return error;
   locks = locks_of(std::move(told.locks));
-  left_out = {counted_from_one(std::move(told.silent)), told.more_locks};
+  more = {counted_from_one(std::move(told.silent)), told.more_locks};
   return {};
 }
 
@@ -295,26 +295,10 @@ void Connection::read_for(Pending& pending, detail::Deadline deadline) {
     const std::ptrdiff_t count = socket_.read_until(room, deadline);
     if (count == 0 && steady_clock::now() >= deadline) break;
     if (count > 0) incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
-    has_more = count < 0 || !take_answers_to_waiting();
+    has_more = count < 0 || !take_frames(false);
   }
   pending.is_reading = false;
   turns_->give_back(has_more);
-}
-
-// False: what comes next is for the resident.
-bool Connection::take_answers_to_waiting() {
-  std::span<const std::uint8_t> rest{incoming_};
-  auto taken = session::Taken::more;
-  for (;;) {
-    session::Answer answer;
-    std::span<const std::uint8_t> after = rest;
-    taken = session::take_frame(after, session::kLargestAnswer, answer, version_);
-    if (taken != session::Taken::record || !is_for_one_who_waits(answer)) break;
-    pass_on(std::move(answer));
-    rest = after;
-  }
-  incoming_.erase(incoming_.begin(), incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
-  return taken == session::Taken::more;
 }
 
 // Nothing that is told unasked, which may call the program; and no grant before it is known how
@@ -332,6 +316,27 @@ bool Connection::is_for_one_who_waits(const session::Answer& answer) const {
   const std::lock_guard lock{mutex_};
   const auto at = pending_.find(request);
   return request != 0 && at != pending_.end() && at->second->later == nullptr;
+}
+
+bool Connection::take_frames(bool as_resident) {
+  std::span<const std::uint8_t> rest{incoming_};
+  auto taken = session::Taken::more;
+  for (;;) {
+    session::Answer answer;
+    std::span<const std::uint8_t> after = rest;
+    taken = session::take_frame(after, session::kLargestAnswer, answer, version_);
+    if (taken != session::Taken::record) break;
+    if (as_resident) {
+      take(std::move(answer));
+    } else if (is_for_one_who_waits(answer)) {
+      pass_on(std::move(answer));
+    } else {
+      break;
+    }
+    rest = after;
+  }
+  incoming_.erase(incoming_.begin(), incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+  return taken == session::Taken::more;
 }
 
 // --- the thread that resides here ---
@@ -355,7 +360,7 @@ bool Connection::read_once(milliseconds patience) {
   std::array<std::uint8_t, 16384> room;
   const std::ptrdiff_t count = turns_ ? socket_.read_now(room) : socket_.read(room, patience);
   if (count > 0) incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
-  const bool goes_on = count >= 0 && take_frames();
+  const bool goes_on = take_frames(true) && count >= 0;
   if (turns_) turns_->done();
   return goes_on;
 }
@@ -371,22 +376,9 @@ void Connection::end_all() {
     }
     std::erase_if(pending_, [](const auto& entry) { return entry.second->later != nullptr; });
   }
-  close_observations();
+  elections_.close();
   held_.lose_all(true);
   for (auto& later : laters) tell(std::move(later), std::nullopt);
-}
-
-bool Connection::take_frames() {
-  std::span<const std::uint8_t> rest{incoming_};
-  for (;;) {
-    session::Answer answer;
-    const auto taken = session::take_frame(rest, session::kLargestAnswer, answer, version_);
-    if (taken == session::Taken::malformed) return false;
-    if (taken == session::Taken::more) break;
-    take(std::move(answer));
-  }
-  incoming_.erase(incoming_.begin(), incoming_.end() - static_cast<std::ptrdiff_t>(rest.size()));
-  return true;
 }
 
 void Connection::take(session::Answer answer) {
@@ -420,7 +412,7 @@ void Connection::take_pong(const session::Pong& pong) {
 }
 
 void Connection::pass_on(session::Answer answer) {
-  if (tell_of_election(answer)) return;
+  if (elections_.tell(answer)) return;
   const std::uint64_t request = session::request_of(answer);
   std::unique_lock lock{mutex_};
   const auto at = pending_.find(request);

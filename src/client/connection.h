@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "client/election_news.h"
 #include "client/reading_turns.h"
 #include "client/socket.h"
 #include "client/words.h"
@@ -43,7 +44,7 @@ class Connection {
   void acquire_later(const std::string& name, std::stop_token cancel,
                      detail::Completion& completion);
   void release(const detail::Holding& holding) noexcept;
-  // The daemon took back what was only kept, by itself.
+  // The daemon took it back.
   void forget(const detail::Holding& holding) noexcept { held_.forget(holding.request); }
   std::error_code campaign(const std::string& name, const std::string& value,
                            detail::Deadline deadline, const std::stop_token& cancel,
@@ -54,8 +55,7 @@ class Connection {
   std::error_code ask_to_resign(const std::string& name, const std::string& to);
   std::uint64_t observe(const std::string& name, const std::shared_ptr<detail::Changes>& changes);
   void unobserve(std::uint64_t observation) noexcept;
-  std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
-                      detail::LeftOut& left_out);
+  std::error_code who(std::string_view name, std::vector<LockInfo>& locks, detail::LeftOut& more);
   std::error_code status(bool all, GroupStatus& status);
   std::error_code stats(MemberStats& stats);
   std::error_code ask_for_an_end(session::Ask question, std::chrono::milliseconds patience,
@@ -74,15 +74,15 @@ class Connection {
   session::FileCopies& copies() { return copies_; }
 
  private:
+  using MaybeAnswer = std::optional<session::Answer>;
   struct Later;
   struct Pending;  // A request that has no answer yet.
 
   // 0 if the daemon is gone.
   std::uint64_t add(Pending& pending);
   // Waits for the answer; nothing if there was none by the deadline, or it was cancelled.
-  std::optional<session::Answer> say_and_wait(const session::Ask& ask, Pending& pending,
-                                              detail::Deadline deadline,
-                                              const std::stop_token& cancel);
+  MaybeAnswer say_and_wait(const session::Ask& ask, Pending& pending, detail::Deadline deadline,
+                           const std::stop_token& cancel);
   std::error_code ask_for_grant(const session::Ask& ask, Pending& pending,
                                 detail::Deadline deadline, const std::stop_token& cancel,
                                 detail::Holding& holding, std::string& why);
@@ -91,27 +91,23 @@ class Connection {
   std::error_code ask_for(session::Ask question, Told& told);
   bool say(const session::Ask& ask) noexcept;
   void give_up() noexcept;
-  // On the thread that resides here: waiting for an answer there would be for ever.
+  // Waiting for an answer there would be for ever.
   bool is_resident() const { return std::this_thread::get_id() == resident_.get_id(); }
 
-  // On the thread of one who waits, until its answer is there, or something that it cannot deal
-  // with. REQUIRES: it has taken its turn.
+  // By one who waits and has its turn, until its answer, or something that is not for it, is there.
   void read_for(Pending& pending, detail::Deadline deadline);
-  bool take_answers_to_waiting();
   bool is_for_one_who_waits(const session::Answer& answer) const;
+  // False: what comes next is malformed, or for the resident only.
+  bool take_frames(bool as_resident);
 
   // All on the thread that resides here.
   void read_on();
   bool read_once(std::chrono::milliseconds patience);
   void end_all();
-  bool take_frames();
   void take(session::Answer answer);
   void take_pong(const session::Pong& pong);
   void pass_on(session::Answer answer);
   static void tell(std::unique_ptr<Later> later, const std::optional<session::Answer>& answer);
-  // What comes unasked, each time; false if it is no such thing.
-  bool tell_of_election(const session::Answer& answer);
-  void close_observations();
   void lose(session::Lost& lost);
 
   const std::uint32_t version_;
@@ -119,18 +115,17 @@ class Connection {
   session::FileCopies copies_;
   Socket socket_;
   std::mutex writing_;
+  ElectionNews elections_;
+  HeldGrants held_;
+  session::Heartbeat heartbeat_;
+  std::string release_;  // Of the daemon, if it says so. From the welcome on.
 
   mutable std::mutex mutex_;  // Guards what follows.
   std::map<std::uint64_t, Pending*> pending_;
   std::uint64_t next_request_;
   std::atomic<bool> gone_{false};  // Read by anybody.
   std::string why_lost_;
-  std::map<std::uint64_t, std::shared_ptr<detail::Candidate>> candidates_;  // By request.
-  std::map<std::uint64_t, std::shared_ptr<detail::Changes>> observations_;  // By request.
 
-  HeldGrants held_;
-  session::Heartbeat heartbeat_;
-  std::string release_;  // Of the daemon, if it says so. From the welcome on.
   // Only the resident's:
   std::optional<session::Answer> welcome_;   // Until we first hear how long grants are good.
   std::vector<session::Answer> unpromised_;  // Grants, until it is known how long they are good.

@@ -14,26 +14,17 @@ std::error_code Connection::campaign(const std::string& name, const std::string&
   if (is_resident()) return std::make_error_code(std::errc::resource_deadlock_would_occur);
   Pending pending;
   const std::uint64_t request = add(pending);
-  {
-    // Before it leads: it may be asked to step down right after.
-    const std::lock_guard lock{mutex_};
-    candidates_[request] = candidate;
-  }
+  // Before it leads: it may be asked to step down right after.
+  elections_.add(request, candidate);
   std::string why;
   const auto error = ask_for_grant(session::Campaign{request, name, value}, pending, deadline,
                                    cancel, holding, why);
-  if (error) {
-    const std::lock_guard lock{mutex_};
-    candidates_.erase(request);
-  }
+  if (error) elections_.drop_candidate(request);
   return error;
 }
 
 void Connection::resign(const detail::Holding& holding) noexcept {
-  {
-    const std::lock_guard lock{mutex_};
-    candidates_.erase(holding.request);
-  }
+  elections_.drop_candidate(holding.request);
   release(holding);
 }
 
@@ -43,8 +34,7 @@ std::error_code Connection::hand_over(const detail::Holding& holding, const std:
       ask_for_an_end(session::HandOver{0, holding.request, to}, 2 * session::kSilence, why);
   if (error) return error == Errc::refused ? make_error_code(Errc::no_candidate) : error;
   held_.forget(holding.request);
-  const std::lock_guard lock{mutex_};
-  candidates_.erase(holding.request);
+  elections_.drop_candidate(holding.request);
   return {};
 }
 
@@ -64,51 +54,15 @@ std::uint64_t Connection::observe(const std::string& name,
       changes->close();
       return request;
     }
-    observations_[request] = changes;
+    elections_.add(request, changes);
   }
   say(session::Observe{request, name});
   return request;
 }
 
 void Connection::unobserve(std::uint64_t observation) noexcept {
-  {
-    const std::lock_guard lock{mutex_};
-    if (observations_.erase(observation) == 0) return;
-  }
+  if (!elections_.drop_observation(observation)) return;
   say(session::Cancel{observation});  // Its answer finds nobody waiting.
-}
-
-bool Connection::tell_of_election(const session::Answer& answer) {
-  if (const auto* seen = std::get_if<session::Observed>(&answer)) {
-    const std::lock_guard lock{mutex_};
-    const auto at = observations_.find(seen->request);
-    if (at != observations_.end()) at->second->push(change_of(seen->leader));
-    return true;
-  }
-  if (const auto* refused = std::get_if<session::Refused>(&answer)) {
-    const std::lock_guard lock{mutex_};
-    const auto at = observations_.find(refused->request);
-    if (at == observations_.end()) return false;
-    at->second->close();
-    observations_.erase(at);
-    return true;
-  }
-  const auto* asked = std::get_if<session::StepDown>(&answer);
-  if (asked == nullptr) return false;
-  std::shared_ptr<detail::Candidate> candidate;
-  {
-    const std::lock_guard lock{mutex_};
-    const auto at = candidates_.find(asked->request);
-    if (at != candidates_.end()) candidate = at->second;
-  }
-  if (candidate) candidate->ask_to_resign(asked->to);
-  return true;
-}
-
-void Connection::close_observations() {
-  const std::lock_guard lock{mutex_};
-  for (const auto& [request, changes] : observations_) changes->close();
-  observations_.clear();
 }
 
 }  // namespace hapax::client

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 
 namespace hapax::client {
@@ -27,11 +28,10 @@ class ReadingTurns {
   void done();
 
  private:
-  void watch_socket(int operation, bool on) const;
+  void watch(std::uint32_t events) const;
 
   const int socket_;
-  int events_ = -1;  // What the resident waits for: its bell, and the socket unless a caller reads.
-  int bell_ = -1;
+  const int events_;       // The socket's, as far as the resident waits for them.
   std::mutex mutex_;       // Guards what follows.
   bool is_taken_ = false;  // By a caller, or by the resident.
   bool has_more_ = false;  // Invariant: false while a caller reads.
