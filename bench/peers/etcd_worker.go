@@ -1,7 +1,7 @@
 // etcd's own concurrency.Mutex by etcd's own client, as a client of `hapax bench` (bench/worker.cc says how they talk).
 //
 //	etcd_worker ENDPOINTS NAME SECONDS [SHARED]
-//	etcd_worker ENDPOINTS NAME hold
+//	etcd_worker ENDPOINTS NAME hold [COUNT]
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -30,6 +31,10 @@ func main() {
 	holds, ttl := os.Args[3] == "hold", 10
 	if holds {
 		ttl = 1 // As short as the others': etcd makes of it what it allows.
+	}
+	if holds && len(os.Args) == 5 {
+		holdMany()
+		return
 	}
 	var shared []byte // When the last one released, and who it was.
 	if len(os.Args) == 5 {
@@ -81,6 +86,30 @@ func main() {
 		"entries": len(waits), "seconds": float64(now()-begun) / 1e9, "p50_us": at(waits, 0.5), "p99_us": at(waits, 0.99),
 		"hand_off_p50_us": at(handOffs, 0.5), "hand_off_p99_us": at(handOffs, 0.99),
 	}))
+}
+
+// NAME-0 … all at once, by one session.
+func holdMany() {
+	count, err := strconv.Atoi(os.Args[4])
+	check(err)
+	client, err := clientv3.New(clientv3.Config{Endpoints: strings.Split(os.Args[1], ","), DialTimeout: 5 * time.Second})
+	check(err)
+	session, err := concurrency.NewSession(client, concurrency.WithTTL(60))
+	check(err)
+	const lanes = 256 // etcd commits together what comes together.
+	var all sync.WaitGroup
+	for lane := 0; lane < lanes; lane++ {
+		all.Add(1)
+		go func(first int) {
+			defer all.Done()
+			for i := first; i < count; i += lanes {
+				check(concurrency.NewMutex(session, fmt.Sprintf("%s-%d", os.Args[2], i)).Lock(context.Background()))
+			}
+		}(lane)
+	}
+	all.Wait()
+	fmt.Println("ready")
+	bufio.NewReader(os.Stdin).ReadString('\n')
 }
 
 // The clock that the other workers go by.
