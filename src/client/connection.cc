@@ -287,15 +287,20 @@ void Connection::give_up() noexcept {
 
 // --- one who waits reads ---
 
-void Connection::read_for(Pending& pending, detail::Deadline deadline) {
+void Connection::read_for(Pending& pending, detail::Deadline deadline) noexcept {
   pending.is_reading = true;
-  std::array<std::uint8_t, 4096> room;
   bool has_more = false;
-  while (!pending.answer && !has_more) {
-    const std::ptrdiff_t count = socket_.read_until(room, deadline);
-    if (count == 0 && steady_clock::now() >= deadline) break;
-    if (count > 0) incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
-    has_more = count < 0 || !take_frames(false);
+  try {
+    std::array<std::uint8_t, 4096> room;
+    while (!pending.answer && !has_more) {
+      const std::ptrdiff_t count = socket_.read_until(room, deadline);
+      if (count == 0 && steady_clock::now() >= deadline) break;
+      if (count > 0) incoming_.insert(incoming_.end(), room.begin(), room.begin() + count);
+      has_more = count < 0 || !take_frames(false);
+    }
+  } catch (...) {  // Out of memory: as good as gone.
+    give_up();
+    has_more = true;
   }
   pending.is_reading = false;
   turns_->give_back(has_more);

@@ -95,7 +95,7 @@ class Connection {
   bool is_resident() const { return std::this_thread::get_id() == resident_.get_id(); }
 
   // By one who waits and has its turn, until its answer, or something that is not for it, is there.
-  void read_for(Pending& pending, detail::Deadline deadline);
+  void read_for(Pending& pending, detail::Deadline deadline) noexcept;
   bool is_for_one_who_waits(const session::Answer& answer) const;
   // False: what comes next is malformed, or for the resident only.
   bool take_frames(bool as_resident);
