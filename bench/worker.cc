@@ -4,6 +4,7 @@
 //   bench_worker KIND ADDRESS NAME SECONDS [SHARED]
 //   bench_worker KIND ADDRESS NAME hold          enters once, says when, and stays inside
 //   bench_worker KIND ADDRESS NAME hold COUNT    NAME-0 … of hapax or Redis, all at once
+//   bench_worker bare-server PATH                what the kind `bare` is a client of
 //
 // Says `ready` when it is connected, begins when a line comes in, and prints what it measured as a
 // line of JSON. SHARED is a file that all who contend for one lock have in common: the release of
@@ -23,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <poll.h>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -35,6 +37,7 @@
 #include <utility>
 #include <vector>
 
+#include "bare_server.h"
 #include "hapax/hapax.h"
 
 namespace {
@@ -222,6 +225,34 @@ class RoundTrip final : public Lock {
   std::vector<int> ends_;
 };
 
+// A client of bare_server.h.
+class Bare final : public Lock {
+ public:
+  Bare(const std::string& path, const std::string& name)
+      : fd_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), lock_(std::hash<std::string>{}(name)) {
+    const sockaddr_un address = hapax::bench::address_of(path);
+    require(connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
+            "no server at " + path);
+  }
+  ~Bare() override { close(fd_); }
+  void lock() override {
+    say({0, lock_});
+    // Not by a read that blocks: that one is also woken when the server reads.
+    pollfd answer{fd_, POLLIN, 0};
+    char yes;
+    require(poll(&answer, 1, -1) == 1 && read(fd_, &yes, 1) == 1, "the server is gone");
+  }
+  void unlock() override { say({1, lock_}); }
+
+ private:
+  void say(const hapax::bench::BareMessage& message) {
+    require(write(fd_, &message, sizeof message) == sizeof message, "the server is gone");
+  }
+
+  int fd_;
+  std::uint64_t lock_;
+};
+
 std::unique_ptr<Lock> make(const std::string& kind, const std::string& at,
                            const std::string& name) {
   if (kind == "hapax") return std::make_unique<Hapax>(at, name);
@@ -231,6 +262,7 @@ std::unique_ptr<Lock> make(const std::string& kind, const std::string& at,
   if (kind == "postgres") return std::make_unique<Postgres>(at, name);
   if (kind == "flock") return std::make_unique<Flock>(at, name);
   if (kind == "mutex") return std::make_unique<StdMutex>();
+  if (kind == "bare") return std::make_unique<Bare>(at, name);
   if (kind == "round-trip") return std::make_unique<RoundTrip>(1);
   if (kind == "fan-out") return std::make_unique<RoundTrip>(2);
   throw std::runtime_error{"no kind " + kind};
@@ -370,6 +402,8 @@ void measure(Lock& lock, double seconds, LastRelease* shared) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  if (argc == 3 && std::string_view{argv[1]} == "bare-server")
+    hapax::bench::BareServer{argv[2]}.run();
   if (argc != 5 && argc != 6) {
     throw std::runtime_error{"usage: bench_worker KIND ADDRESS NAME SECONDS [SHARED]"};
   }

@@ -101,6 +101,16 @@ class Hapax(Servers):
         return done.returncode == 0
 
 
+class Bare(Servers):
+    """The limit: one process with a queue a lock, and nothing else."""
+
+    def __init__(self, folder, worker):
+        super().__init__(folder)
+        self.path = str(self.folder / "socket")
+        self.start([worker, "bare-server", self.path])
+        self.wait_until(lambda: os.path.exists(self.path))
+
+
 class Etcd(Servers):
     def __init__(self, folder, servers):
         super().__init__(folder)
