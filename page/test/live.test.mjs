@@ -150,6 +150,8 @@ test('the messages of a lock are recorded, drawn, and saved as a trace that repl
   assert.match(hapax('replay', other, '--check'), /come out as written/);
   assert.match(readFileSync(other, 'utf8'), /is inside with fence/);
   await hasNoViolation(page);
+  await page.getByRole('button', { name: 'Dark' }).click(); // The link to the file is to be read there, too.
+  await hasNoViolation(page);
 });
 
 test('names of strangers are shown, and nothing else', { timeout: 4 * patience.timeout }, async (t) => {
@@ -222,7 +224,7 @@ const status = () =>
     figures: { rules: [], messages_sent: 0, losses_told: 0 },
   });
 // speak(say, request) does so to each who listens to /v1/events.
-function daemonThat(speak) {
+function daemonThat(speak, isStopped = () => false) {
   const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
   const server = createServer((request, response) => {
     if (request.url !== '/v1/events') {
@@ -230,6 +232,7 @@ function daemonThat(speak) {
       response.writeHead(existsSync(path) ? 200 : 404, { 'Content-Type': types[extname(path)] ?? 'text/plain' });
       return response.end(existsSync(path) ? readFileSync(path) : '');
     }
+    if (isStopped()) return;
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.write(event('begin', { time: Date.now(), every_ms: 1000, has_log: false }) + status());
     speak((text) => response.write(text), request);
@@ -250,15 +253,20 @@ test('a member that came back before its last life is over is shown twice, and t
 
 test('a daemon that has stopped is not called live, and what it said last is said to be old', { timeout: 4 * patience.timeout }, async (t) => {
   let listeners = 0;
-  const server = await daemonThat((say, request) => {
-    if (++listeners === 1) return; // As one that is stopped: the connection stays, and nothing comes.
-    const timer = setInterval(() => say(status()), 1000);
-    request.on('close', () => clearInterval(timer));
-  });
+  let isStopped = false; // Connections are taken, by the system, and nothing comes.
+  const server = await daemonThat(
+    (say, request) => {
+      if (++listeners === 1) return (isStopped = true);
+      const timer = setInterval(() => say(status()), 1000);
+      request.on('close', () => clearInterval(timer));
+    },
+    () => isStopped,
+  );
   const page = await open(t, `http://127.0.0.1:${server.address().port}/#x`);
   t.after(() => server.closeAllConnections() ?? server.close());
   await page.locator('.connection.lost').waitFor();
   await page.getByRole('alert').getByText(/No word from member-1 since \d\d:\d\d:\d\d/).waitFor();
+  isStopped = false;
   await page.locator('.connection.live').waitFor();
   await page.getByRole('alert').waitFor({ state: 'hidden' });
   assert.equal(listeners, 2);
