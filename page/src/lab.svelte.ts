@@ -12,7 +12,7 @@ export interface Run {
   source: string; // The script, one step a block.
   pictures: Picture[];
   example?: Example; // If it is one of ours, unchanged.
-  command: string; // With which the command line shows the same.
+  command: string; // With which the command line shows the same; empty: as soon as it is saved.
   parent?: Run;
   changedAt?: number; // The first step that its parent does not have.
 }
@@ -24,6 +24,7 @@ export interface Algorithm {
   fifo_needed?: boolean;
   can_deadlock?: boolean;
   voting_sets?: boolean;
+  units?: boolean;
   summary: string;
 }
 
@@ -36,6 +37,7 @@ export interface NewRun {
   latency: string;
   votingSets: string;
   unordered: boolean;
+  units: number;
 }
 
 // A guide that the reader follows.
@@ -46,9 +48,16 @@ export interface Guided {
   chosen?: number; // The answer.
 }
 
+// A word of a command line, whatever is in it.
+const quoted = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
 const kFirst = 'request-5-and-3'; // The example to begin with.
 const commandsOf = (picture: Picture) => picture.scene.steps.map((step) => step.command);
-const picturesOf = (json: string) => (JSON.parse(json) as { scenes: Scene[] }).scenes.map(understand);
+function picturesOf(json: string): Picture[] {
+  const { scenes, closing } = JSON.parse(json) as { scenes: Scene[]; closing: string[] };
+  if (scenes.length > 0) scenes[scenes.length - 1].closing = closing;
+  return scenes.map(understand);
+}
 
 class Laboratory {
   engine = new Engine((progress) => (this.steps = progress.states));
@@ -184,15 +193,17 @@ class Laboratory {
 
   async openFile(file: File) {
     if (file.size > kLargestScript) return this.fail(new Error(`'${file.name}' is larger than 8 MiB, too large for this page`));
-    await this.openText(await file.text(), file.name.replace(/\.trace$/, ''), `hapax trace ${file.name}`);
+    await this.openText(await file.text(), file.name.replace(/\.trace$/, ''), `hapax trace ${quoted(file.name)}`);
   }
 
-  async openNew({ algorithm, n, mode, requests, seed, latency, votingSets, unordered }: NewRun) {
+  async openNew({ algorithm, n, mode, requests, seed, latency, votingSets, unordered, units }: NewRun) {
     this.guided = undefined;
     this.fifo = !unordered;
-    const elects = this.algorithms.find((one) => one.name === algorithm)?.family === 'election';
+    const about = this.algorithms.find((one) => one.name === algorithm);
+    const elects = about?.family === 'election';
+    const counted = about?.units ? units : 1;
     if (mode === 'random' && !elects) {
-      const request = { algorithm, n, requests, seed, load: 'high', latency, voting_sets: votingSets, unordered };
+      const request = { algorithm, n, requests, seed, load: 'high', latency, voting_sets: votingSets, unordered, units: counted };
       return this.show(async () => {
         const text = await this.engine.ask('simulate', JSON.stringify(request));
         const command = `${text.slice(2, text.indexOf('\n'))} --trace run.trace`;
@@ -201,7 +212,7 @@ class Laboratory {
     }
     const names = Array.from({ length: n }, (_, i) => `P${i + 1}`).join(' ');
     const first = mode === 'empty' ? '' : 'campaign P1\nstabilize\n';
-    const sets = this.algorithms.find((one) => one.name === algorithm)?.voting_sets ? ` voting-sets=${votingSets}` : '';
+    const sets = (about?.voting_sets ? ` voting-sets=${votingSets}` : '') + (counted > 1 ? ` units=${counted}` : '');
     const start = mode === 'empty' && algorithm === 'token-ring' ? 'start\n' : '';
     return this.openText(`nodes ${algorithm} ${names}${sets}\n${start}${first}----\n`, `${algorithm}, N = ${n}`);
   }
@@ -253,7 +264,7 @@ class Laboratory {
       const [before, after] = [commandsOf(parent.pictures[scene]), commandsOf(pictures[scene])];
       const differs = after.findIndex((command, i) => command !== before[i]);
       const changedAt = differs < 0 ? after.length : differs;
-      return this.made(pictures, { title, parent, changedAt, command: 'hapax replay run.trace' });
+      return this.made(pictures, { title, parent, changedAt, command: '' });
     }, at ?? Infinity, scene);
   }
 

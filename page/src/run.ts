@@ -28,6 +28,7 @@ export interface Scene {
   theory: { messages: number; formula: string } | null;
   begin: string;
   comments: string[];
+  closing?: string[]; // Comments after the last step.
   members: string[];
   steps: Step[];
   happenings: Happening[];
@@ -50,7 +51,7 @@ export interface Bar {
   first: number;
   last?: number; // Open, if there is none.
   label: string;
-  alarm: boolean;
+  alarm?: number; // From which row on it is wrong that it is there.
 }
 export interface Mark {
   row: number;
@@ -103,7 +104,6 @@ class Reader {
     const first = scene.steps[0]?.happenings[0] ?? scene.happenings.length;
     this.read(-1, scene.happenings.slice(0, first));
     scene.steps.forEach((step, row) => this.read(row, scene.happenings.slice(...step.happenings)));
-    this.markClashes();
     if (wrongAt(this.picture, this.picture.rows).includes('for ever')) {
       for (const bar of this.open.values()) if (bar.kind === 'waiting') bar.label = 'waits for ever';
     }
@@ -142,7 +142,7 @@ class Reader {
         const isStale = h.fence !== undefined && !isAbove(h.fence, this.highest);
         if (h.fence && !isStale) this.highest = h.fence;
         this.end(node, row);
-        return this.begin('inside', node, row, h.fence ? `fence ${h.fence}` : '', isStale && h.fence !== undefined);
+        return this.begin('inside', node, row, h.fence ? `fence ${h.fence}` : '', isStale ? row : undefined);
       }
       case 'leave':
         return this.end(node, row);
@@ -151,7 +151,10 @@ class Reader {
         if (h.peer === h.node) this.begin('leading', node, row, 'leads');
         return;
       case 'violation':
-        for (const i of [node, peer]) if (this.open.has(i)) this.open.get(i)!.alarm = true;
+        for (const i of [node, peer]) {
+          const bar = this.open.get(i);
+          if (bar) bar.alarm ??= row;
+        }
         return;
       case 'crash':
         this.picture.crashed[node] = row;
@@ -171,7 +174,7 @@ class Reader {
     this.byId.set(message.id, message);
     this.picture.messages.push(message);
   }
-  private begin(kind: Bar['kind'], node: number, first: number, label: string, alarm = false) {
+  private begin(kind: Bar['kind'], node: number, first: number, label: string, alarm?: number) {
     if (this.open.get(node)?.kind === kind && kind !== 'waiting') return; // A further unit of a semaphore.
     this.end(node, first);
     const bar: Bar = { kind, node, first, label, alarm };
@@ -208,18 +211,6 @@ class Reader {
     }
     this.picture.marks.push(mark);
   }
-
-  // Two that are inside, or lead, at the same time although they must not.
-  private markClashes() {
-    const { bars, rows } = this.picture;
-    const alarmed = bars.filter((bar) => bar.alarm && bar.kind !== 'waiting');
-    for (const bar of alarmed) {
-      for (const other of alarmed) {
-        if (other.node === bar.node || other.kind !== bar.kind) continue;
-        if (other.first < (bar.last ?? rows) && bar.first < (other.last ?? rows)) bar.alarm = true;
-      }
-    }
-  }
 }
 
 export const understand = (scene: Scene): Picture => new Reader(scene).picture;
@@ -228,6 +219,9 @@ export const understand = (scene: Scene): Picture => new Reader(scene).picture;
 
 export const isUnderWay = (m: Message, position: number) =>
   (m.copied ?? m.sent) < position && (m.came === undefined || m.came >= position);
+
+// Whether it is wrong by then that somebody is there.
+export const isAlarm = (bar: { alarm?: number }, position: number) => bar.alarm !== undefined && bar.alarm < position;
 
 export const barAt = (picture: Picture, node: number, position: number) =>
   picture.bars.findLast((bar) => bar.node === node && bar.first < position && (bar.last === undefined || bar.last >= position));
@@ -251,9 +245,11 @@ export function membersAt(scene: Scene, position: number): string[] {
 }
 
 // A member's state in few words: what is empty, and the phase, which is shown beside it, are left out.
+// So are what has no meaning now: for whom one voted that has not, a bid that there is not.
 export const stateWords = (member: string) =>
-  (member.match(/[a-z_]+=(?:\{[^}]*\}|\[[^\]]*\]|\([^)]*\)|\S*)|\S+/g) ?? [])
+  (member.replace(/ bid=-| bid=BID\(([^)]*)\)/, ' $1').match(/[a-z_]+=(?:\{[^}]*\}|\[[^\]]*\]|\([^)]*\)|\S*)|\S+/g) ?? [])
     .filter((word) => !/^phase=|=(\{\}|\[\]|\(\)|)$/.test(word))
+    .filter((word) => !member.includes(' voted=false') || !/^(candidate|candidate_clock|voted|inquired)=/.test(word))
     .map((word) => word.replace('=', ' ').replace(/^([a-z_]+) /, (_, key: string) => `${key.replaceAll('_', ' ')} `))
     .join(member.includes('=') ? ' · ' : ' ');
 

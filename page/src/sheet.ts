@@ -32,6 +32,7 @@ export interface Label extends Place {
   row: number; // It is there as soon as this step is done.
   style: 'label' | 'strong' | 'aside' | 'clock';
   ink: number | 'alarm' | 'inside' | 'leading' | 'quiet' | 'text';
+  alarm?: number; // From this step on it is one.
 }
 export interface Sheet {
   width: number;
@@ -203,10 +204,10 @@ class Drawing {
     for (const mark of this.sheet.marks) this.labelAside(mark);
   }
 
-  private write(places: Place[], text: string, row: number, style: Label['style'], ink: Label['ink'], most?: number) {
+  private write(places: Place[], text: string, row: number, style: Label['style'], ink: Label['ink'], most?: number, alarm?: number) {
     const size = style === 'aside' || style === 'clock' ? kSmallSize : kLabelSize;
     const place = this.placer.place(places, textWidth(text, size), size + 1, most);
-    if (place) this.sheet.labels.push({ ...place, text, row, style, ink });
+    if (place) this.sheet.labels.push({ ...place, text, row, style, ink, alarm });
   }
 
   private beside(at: Point, half: number, width: number): Place[] {
@@ -240,7 +241,8 @@ class Drawing {
         malus: place.malus + (waits ? 10 * Math.abs(0.95 - along) : 0),
       })),
     );
-    this.write(places, bar.label, bar.first, 'strong', bar.alarm || bar.kind === 'waiting' ? 'alarm' : bar.kind === 'leading' ? 'leading' : 'inside');
+    // That it waits for ever is known only at the end.
+    this.write(places, bar.label, waits ? this.picture.rows - 1 : bar.first, 'strong', waits ? 'alarm' : bar.kind === 'leading' ? 'leading' : 'inside', undefined, bar.alarm);
   }
 
   private labelMark(mark: Mark & Point) {

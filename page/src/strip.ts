@@ -1,5 +1,5 @@
 // A part of a long run on a canvas: only what is in sight is looked at and drawn, with the conventions of sheet.ts.
-import { eventKey, kindOf, shortMessage, type Cone, type Bar, type Mark, type Message, type Picture } from './run';
+import { eventKey, isAlarm, kindOf, shortMessage, type Cone, type Bar, type Mark, type Message, type Picture } from './run';
 
 export const kRow = 22;
 const kGutter = 56; // For the numbers of the steps.
@@ -86,7 +86,7 @@ export class Strip {
       pale(bar.first);
       const half = bar.kind === 'waiting' ? 4 : 6;
       const [from, to] = [this.y(bar.first, w), this.y(bar.last ?? this.picture.rows, w)];
-      paper.fillStyle = bar.alarm ? colour.alarm : colour[bar.kind];
+      paper.fillStyle = isAlarm(bar, w.position) ? colour.alarm : colour[bar.kind];
       paper.fillRect(this.x(bar.node, w) - half, from, 2 * half, Math.max(3, to - from));
     }
     const labelled = this.in(this.messages, first, last);

@@ -150,6 +150,8 @@ test('the messages of a lock are recorded, drawn, and saved as a trace that repl
   assert.match(hapax('replay', other, '--check'), /come out as written/);
   assert.match(readFileSync(other, 'utf8'), /is inside with fence/);
   await hasNoViolation(page);
+  await page.getByRole('button', { name: 'Dark' }).click(); // The link to the file is to be read there, too.
+  await hasNoViolation(page);
 });
 
 test('names of strangers are shown, and nothing else', { timeout: 4 * patience.timeout }, async (t) => {
@@ -174,6 +176,8 @@ test('a deadlock is red, for all who look', { timeout: 4 * patience.timeout }, a
   start('run', 'report', '--', ...inner('ledger'));
   await page.getByRole('alert').getByText('Deadlock: ledger → stock → ledger').waitFor();
   await page.locator('.graph .lock', { hasText: 'report' }).waitFor();
+  const [box, text] = await Promise.all(['rect', 'text'].map((one) => page.locator(`.graph .lock.red ${one}`).first().boundingBox()));
+  assert.ok(Math.abs(box.x + box.width / 2 - text.x - text.width / 2) < 3, 'a name is in the middle of its box');
   assert.equal(await page.locator('.edge.red').count(), 2);
   assert.equal(await page.locator('.lock.red').count(), 2);
   await page.locator('.graph .lock.red').first().click();
@@ -192,13 +196,17 @@ test('a deadlock is red, for all who look', { timeout: 4 * patience.timeout }, a
 
 test('a group is followed through a kill -9', { timeout: 4 * patience.timeout }, async (t) => {
   const page = await open(t);
-  await page.getByText(/: view \d+ of 3/).waitFor();
+  await page.getByText(/: view \d+, 3 members/).waitFor();
   start('run', '--address', `unix:${folder}/members/member-3.sock`, 'lost-with-its-daemon', '--', 'sleep', '606');
   await rowOf(page, 'lost-with-its-daemon').waitFor();
   const pid = Number([...said.matchAll(/member 3 .*pid (\d+)/g)].at(-1)[1]);
   assert.ok(pid > 1);
   process.kill(pid, 'SIGKILL');
-  await page.getByText(/: view \d+ of 2/).waitFor();
+  await page.getByText(/: view \d+, 2 members/).waitFor();
+  await page.getByRole('alert').getByText(/member-3 has been gone since \d/).waitFor();
+  assert.match(await page.title(), /^\(\d+!\) hapax/);
+  await page.locator('.members-list li', { hasText: 'member-3' }).getByText('gone', { exact: true }).waitFor();
+  await page.locator('.log').getByText(/^\S+ warning member member-3 is away/).waitFor();
   await page.locator('.log').getByText(/view \d+ of 2 members begins.*member-3 is gone/).waitFor();
   await rowOf(page, 'lost-with-its-daemon').waitFor({ state: 'detached' });
   assert.equal(await page.locator('.members-list li .phase.inside').count(), 2);
@@ -206,18 +214,17 @@ test('a group is followed through a kill -9', { timeout: 4 * patience.timeout },
   assert.match(await page.locator('.log').innerText(), /view \d+ of 2 members begins/);
 });
 
-// --- ten thousand, told by a server that says what a daemon would ---
+// --- a server that says what a daemon would ---
 
-function tenThousand() {
-  const person = (i) => ({ member: 1, member_name: 'member-1', host: 'vm', pid: 1000 + i, command: `/usr/bin/worker --job ${i}`, since_ms: i, fence: `1.${i}` });
-  const lock = (i) => ({ lock: `orders/${String(i).padStart(5, '0')}`, algorithm: 'carvalho-roucairol', holder: person(i), sharers: [], waiters: i % 7 ? [] : [person(i + 20_000)], more_sharers: 0, more_waiters: 0 });
-  const event = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-  const locks = (from, count) => event('locks', { time: Date.now(), locks: Array.from({ length: count }, (_, i) => lock((from + i) % 10_000)), gone: [], silent: [], more_locks: 0 });
-  const status = () => event('status', {
+const event = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const status = () =>
+  event('status', {
     time: Date.now(),
     status: { group: 'big', member: 1, name: 'member-1', size: 1, epoch: 1, ready: true, obstacle: '', absence: '', standing: '', members: [], view: { engine: 'embedded:x', engine_reachable: true, ttl_ms: 5000, lease_ms: 4000, lives: [] }, all: [], silent: [] },
     figures: { rules: [], messages_sent: 0, losses_told: 0 },
   });
+// speak(say, request) does so to each who listens to /v1/events.
+function daemonThat(speak, isStopped = () => false) {
   const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
   const server = createServer((request, response) => {
     if (request.url !== '/v1/events') {
@@ -225,14 +232,57 @@ function tenThousand() {
       response.writeHead(existsSync(path) ? 200 : 404, { 'Content-Type': types[extname(path)] ?? 'text/plain' });
       return response.end(existsSync(path) ? readFileSync(path) : '');
     }
+    if (isStopped()) return;
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.write(event('begin', { time: Date.now(), every_ms: 1000, has_log: false }) + status());
-    for (let from = 0; from < 10_000; from += 250) response.write(locks(from, 250));
-    let next = 0;
-    const timer = setInterval(() => response.write(status() + locks((next += 500), 500)), 1000);
-    request.on('close', () => clearInterval(timer));
+    speak((text) => response.write(text), request);
   });
   return new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(server)));
+}
+
+test('a member that came back before its last life is over is shown twice, and the page goes on', { timeout: 4 * patience.timeout }, async (t) => {
+  const life = (number, seat, up) => ({ life: number, seat, name: `member-${seat}`, address: 'x', member: !up, up, evicted: false });
+  const told = JSON.parse(/^data: (.*)$/m.exec(status())[1]);
+  told.status.view.lives = [life(1, 1, true), life(2, 2, false), life(77, 2, true)];
+  const server = await daemonThat((say) => say(event('status', told)));
+  const page = await open(t, `http://127.0.0.1:${server.address().port}/#x`);
+  t.after(() => server.closeAllConnections() ?? server.close());
+  await page.locator('.members-list li', { hasText: 'member-2' }).getByText('joining').waitFor();
+  assert.deepEqual((await page.locator('.members-list .phase').allInnerTexts()).sort(), ['away', 'joining', 'joining']);
+});
+
+test('a daemon that has stopped is not called live, and what it said last is said to be old', { timeout: 4 * patience.timeout }, async (t) => {
+  let listeners = 0;
+  let isStopped = false; // Connections are taken, by the system, and nothing comes.
+  const server = await daemonThat(
+    (say, request) => {
+      if (++listeners === 1) return (isStopped = true);
+      const timer = setInterval(() => say(status()), 1000);
+      request.on('close', () => clearInterval(timer));
+    },
+    () => isStopped,
+  );
+  const page = await open(t, `http://127.0.0.1:${server.address().port}/#x`);
+  t.after(() => server.closeAllConnections() ?? server.close());
+  await page.locator('.connection.lost').waitFor();
+  await page.getByRole('alert').getByText(/No word from member-1 since \d\d:\d\d:\d\d/).waitFor();
+  isStopped = false;
+  await page.locator('.connection.live').waitFor();
+  await page.getByRole('alert').waitFor({ state: 'hidden' });
+  assert.equal(listeners, 2);
+});
+
+// Ten thousand locks.
+function tenThousand() {
+  const person = (i) => ({ member: 1, member_name: 'member-1', host: 'vm', pid: 1000 + i, command: `/usr/bin/worker --job ${i}`, since_ms: i, fence: `1.${i}` });
+  const lock = (i) => ({ lock: `orders/${String(i).padStart(5, '0')}`, algorithm: 'carvalho-roucairol', holder: person(i), sharers: [], waiters: i % 7 ? [] : [person(i + 20_000)], more_sharers: 0, more_waiters: 0 });
+  const locks = (from, count) => event('locks', { time: Date.now(), locks: Array.from({ length: count }, (_, i) => lock((from + i) % 10_000)), gone: [], silent: [], more_locks: 0 });
+  return daemonThat((say, request) => {
+    for (let from = 0; from < 10_000; from += 250) say(locks(from, 250));
+    let next = 0;
+    const timer = setInterval(() => say(status() + locks((next += 500), 500)), 1000);
+    request.on('close', () => clearInterval(timer));
+  });
 }
 
 test('ten thousand locks, 500 of which change every second, are scrolled as ten are', { timeout: 4 * patience.timeout }, async (t) => {

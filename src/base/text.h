@@ -113,14 +113,23 @@ inline void add_field(std::string& text, std::string_view name, std::string_view
   text += value;
 }
 
-// The fields of a record, clock=5 phase=idle; without those that never change.
-template <Record R>
-std::string fields_text(const R& record) {
+// The fields of a record, clock=5 phase=idle; without those that never change. Those that `words`
+// takes are told by it.
+template <Record R, class Words>
+std::string fields_text(const R& record, const Words& words) {
   std::string text;
   for_each_field(record, [&]<class T>([[maybe_unused]] std::string_view name, const T& value) {
-    if constexpr (!kIsFixed<T>) add_field(text, name, to_text(value));
+    if constexpr (std::is_invocable_v<const Words&, const T&>) {
+      add_field(text, name, words(value));
+    } else if constexpr (!kIsFixed<T>) {
+      add_field(text, name, to_text(value));
+    }
   });
   return text;
+}
+template <Record R>
+std::string fields_text(const R& record) {
+  return fields_text(record, [] {});
 }
 
 // A record that is a list prints as one, and one with a short form of its own by that: a stamp is

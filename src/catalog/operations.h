@@ -56,6 +56,14 @@ class OperationsOf {
       return **std::launder(static_cast<A**>(at));
     }
   }
+  // Whether a state that was decoded breaks nothing that its algorithm relies on without a look.
+  static bool can_be_relied_on(const A& state) {
+    if constexpr (requires { state.is_sound(); }) {
+      return state.is_sound();
+    } else {
+      return true;
+    }
+  }
   static const A& in(const void* at) {
     if constexpr (kInPlace) {
       return *std::launder(static_cast<const A*>(at));
@@ -211,9 +219,17 @@ const Operations OperationsOf<A>::kTable{
     .decode =
         [](void* at, Encoded bytes, std::uint32_t size) {
           Decoder decoder{bytes};
-          return decoder.read(in(at)) && decoder.at_end() && has_ids_below(in(at), size);
+          return decoder.read(in(at)) && decoder.at_end() && has_ids_below(in(at), size) &&
+                 can_be_relied_on(in(at));
         },
-    .describe = [](const void* at) { return fields_text(in(at)); },
+    .describe =
+        [](const void* at) {
+          if constexpr (requires { in(at).standing(); }) {
+            return in(at).standing();
+          } else {
+            return fields_text(in(at));
+          }
+        },
     .is_message = [](Encoded bytes) { return decode<Message>(bytes).has_value(); },
     .describe_message = [](Encoded bytes) { return to_text(read(bytes)); },
     .lowest_clock = [](const void* at) { return hapax::lowest_clock(in(at)); },

@@ -116,8 +116,9 @@ struct Operations {
   void (*raise_counter)(void* at, std::uint64_t floor);
 
   void (*encode)(const void* at, std::vector<std::uint8_t>&);
-  // The other way round; false if they are no state of one of so many. What else holds of a state
-  // that was reached is not looked at: for those that a member has told, in a laboratory.
+  // The other way round; false if they are no state of one of so many, or one that would be used
+  // where it has nothing (is_sound()). What else holds of a state that was reached is not looked
+  // at: a HAPAX_CHECK may break later (base/doubt.h).
   bool (*decode)(void* at, std::span<const std::uint8_t>, std::uint32_t size);
   std::string (*describe)(const void* at);
 

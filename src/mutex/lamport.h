@@ -55,6 +55,12 @@ class Lamport {
   Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
+  // Whether all holds that is relied on without a look. Always, but for what a stranger wrote.
+  bool is_sound() const {
+    return phase_ != Phase::waiting ||
+           std::find(queue_.begin(), queue_.end(), own()) != queue_.end();
+  }
+
   HAPAX_RECORD(Lamport, self_, size_, clock_, asked_, phase_, awaiting_, queue_)
 
  private:

@@ -68,6 +68,9 @@ class SuzukiKasami {
     if (token_) token_->turn = std::max(token_->turn, floor);
   }
 
+  // Whether all holds that is relied on without a look. Always, but for what a stranger wrote.
+  bool is_sound() const { return phase_ != Phase::inside || token_; }
+
   HAPAX_RECORD(SuzukiKasami, self_, size_, phase_, asked_, token_)
 
  private:

@@ -63,7 +63,9 @@ class Unfolding {
       }
     }
     end_scene();
-    return {boost::system::in_place_value, "{\"scenes\":[" + scenes_ + "]}"};
+    return {boost::system::in_place_value,
+            "{\"scenes\":[" + scenes_ +
+                "],\"closing\":" + boost::json::serialize(array_of(script.closing)) + '}'};
   }
 
  private:
@@ -120,6 +122,7 @@ class Unfolding {
       line = command[0] + ' ' + command[1] + (place == 1 ? "" : ' ' + command[2]);
     }
     const Result<Lines> lines = stage_->perform(command);
+    if (stage_->is_broken()) return lines.error();
     if (!lines && forgiving_) return {};
     follow(from);
     boost::json::object step{{"command", line},

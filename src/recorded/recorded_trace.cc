@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/doubt.h"
 #include "base/duration.h"
 #include "base/printable.h"
 #include "catalog/catalog.h"
@@ -273,7 +274,11 @@ Result<RecordedTrace> trace_of(const session::Recording& recording) {
     if (!made) return made.error();
     sets = std::make_unique<VotingSets>(std::move(*made));
   }
-  return Player{recording, std::move(*members), *algorithm, std::move(sets)}.play();
+  Player player{recording, std::move(*members), *algorithm, std::move(sets)};
+  Result<RecordedTrace> trace = RecordedTrace{};
+  const auto done = in_doubt("the recording does not fit together", [&] { trace = player.play(); });
+  if (!done) return done.error();
+  return trace;
 }
 
 Result<RecordedTrace> trace_of_bytes(std::string_view bytes) {

@@ -18,6 +18,7 @@ boost::json::object algorithms_json() {
                     {"fifo_needed", info.needs == Channels::fifo},
                     {"can_deadlock", info.can_deadlock},
                     {"voting_sets", info.takes.voting_sets},
+                    {"units", info.takes.units},
                     {"summary", info.summary}});
   }
   for_each_election([&]<class A>() {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <string>
 
 #include "base/check.h"
 #include "base/ids.h"
+#include "base/text.h"
 #include "core/view.h"
 #include "voting/voting_rule.h"
 #include "voting/voting_sets.h"
@@ -31,6 +33,16 @@ class Constituency {
     return rule_->seat(self_, voter, processes_);
   }
   NodeId voter(VoterSeat seat) const { return rule_->voter(self_, seat, processes_); }
+  // Who has these seats, {#0,#2}.
+  std::string voters_text(const VoterSeats& seats) const {
+    std::string text;
+    for (const VoterSeat seat : seats) {
+      // A state that a stranger wrote may have seats that are none.
+      const bool is_one = static_cast<std::uint32_t>(seat) < size();
+      text += (text.empty() ? "" : ",") + (is_one ? to_text(voter(seat)) : to_text(seat));
+    }
+    return '{' + text + '}';
+  }
   // Whether `voter` is in the voting set of `member`.
   bool contains(NodeId member, NodeId voter) const {
     return rule_->contains(member, voter, processes_);

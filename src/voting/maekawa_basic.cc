@@ -17,6 +17,11 @@ MaekawaBasic::MaekawaBasic(const View& view, const Options& options)
   }
 }
 
+std::string MaekawaBasic::standing() const {
+  return fields_text(*this,
+                     [this](const VoterSeats& seats) { return voters_.value.voters_text(seats); });
+}
+
 void MaekawaBasic::request(Effects<Message>& fx) {
   HAPAX_CHECK(phase_ == Phase::idle);
   phase_ = Phase::waiting;

@@ -62,6 +62,9 @@ class MaekawaBasic {
   Turn turn() const { return turn_; }
   void raise_turn(Turn floor) { turn_ = std::max(turn_, floor); }
 
+  // Its state in words, votes by the names of who gave them.
+  std::string standing() const;
+
   HAPAX_RECORD(MaekawaBasic, voters_, turn_, votes_, queue_, candidate_, phase_, voted_)
 
  private:

@@ -17,6 +17,24 @@ VotingMutex::VotingMutex(const View& view, const Options& options, const VotingR
   }
 }
 
+std::string VotingMutex::standing() const {
+  const auto seats = [this](const VoterSeats& some) { return voters_.value.voters_text(some); };
+  return fields_text(*this, [&seats](const Box<Bid>& bid) {
+    return bid ? fmt::format("BID({})", fields_text(*bid, seats)) : to_text(bid);
+  });
+}
+
+bool VotingMutex::is_sound() const {
+  if (!bid_) return phase_ != Phase::waiting;
+  const auto are_seats = [this](const VoterSeats& seats) {
+    return std::all_of(seats.begin(), seats.end(), [this](VoterSeat seat) {
+      return static_cast<std::uint32_t>(seat) < voters_.value.size();
+    });
+  };
+  return phase_ == Phase::waiting && are_seats(bid_->votes) && are_seats(bid_->failed) &&
+         are_seats(bid_->pending);
+}
+
 void VotingMutex::say(NodeId to, const Message& message, Effects<Message>& fx) {
   if (to == self()) {
     receive(to, message, fx);

@@ -59,6 +59,12 @@ class VotingMutex {
   Clock clock() const { return clock_; }
   void raise_clock(Clock floor) { clock_ = std::max(clock_, floor); }
 
+  // Its state in words, votes by the names of who gave them.
+  std::string standing() const;
+
+  // Whether all holds that is relied on without a look. Always, but for what a stranger wrote.
+  bool is_sound() const;
+
   HAPAX_RECORD(VotingMutex, voters_, clock_, bid_, queue_, candidate_clock_, candidate_, phase_,
                voted_, inquired_)
 

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,6 +105,8 @@ Result<Setting> setting_of(const Command& command) {
     }
   }
   if (setting.names.empty()) return how;
+  const std::set<std::string> different{setting.names.begin(), setting.names.end()};
+  if (different.size() < setting.names.size()) return error("two nodes have the same name");
   return setting;
 }
 
@@ -231,6 +234,7 @@ Result<std::unique_ptr<TraceStage>> make_mutex_stage(const Operations& algorithm
   auto stage = std::make_unique<MutexStage>(Names{setting.names}, std::move(nodes), view.epoch,
                                             std::move(*sets));
   if (const auto done = put_under_way(setting, algorithm, *stage); !done) return done.error();
+  if (!setting.states.empty() || !setting.under_way.empty()) stage->doubt();
   return std::unique_ptr<TraceStage>{std::move(stage)};
 }
 

@@ -49,6 +49,7 @@ class Player {
     if (!stage_) return error("a trace begins with: nodes ALGORITHM NAME …");
     tell_remark();
     const Result<Lines> lines = stage_->perform(command);
+    if (stage_->is_broken()) return lines.error();
     if (lines) {
       block.outcome.insert(block.outcome.end(), lines->begin(), lines->end());
     } else {

@@ -32,6 +32,11 @@ class TraceStage {
 
   // What came of a command, one line per happening, nodes by their names.
   Result<Lines> perform(const Command& command);
+  // The states it begins with are a stranger's: what breaks an invariant then is an error of
+  // theirs.
+  void doubt() { is_doubted_ = true; }
+  // Whether that has happened: nothing can be played any more.
+  bool is_broken() const { return broken_.has_value(); }
   // What the trace tells its reader at this point.
   void remark(std::string comment);
   const Chronicle& chronicle() const { return chronicle_; }
@@ -56,19 +61,23 @@ class TraceStage {
   std::vector<std::optional<Fence>> fences_;  // The last fence that each node was given.
 
  private:
+  Result<Lines> act_in_doubt(const Command& command);
+  Result<std::int64_t> amount_at(const Command& command, std::size_t at) const;
   Result<Lines> use_account(const Command& command);
   Lines tell(std::optional<NodeId> node, Account::Said said);
 
   std::optional<Account> account_;
   Chronicle chronicle_;
   std::uint32_t step_ = 0;
+  bool is_doubted_ = false;
+  std::optional<Error> broken_;
 };
 
 // From `nodes ALGORITHM NAME…`, with any of holder=NAME, held, say-denied (central), descending
 // (chang-roberts), voting-sets=lecture | grid | cyclic | plane | smallest | 1:1,2;2:2,3;3:1,3
 // (maekawa). One that was recorded may begin anywhere: epoch=7, state=NAME:BYTES for each node that
 // is not as new, under-way=FROM->TO:BYTES for each message on its way, as the codec writes them. A
-// state is believed: one that no run leads to may break an invariant later, and the program ends.
+// state that no run leads to may break an invariant later; then the stage is broken.
 Result<std::unique_ptr<TraceStage>> make_stage(const Command& command);
 
 }  // namespace hapax

@@ -75,6 +75,27 @@ TEST(Nodes, AreRefusedWhatTheirAlgorithmDoesNotTake) {
   EXPECT_NE(error_of("nodes bully A B held").find("takes no holder"), std::string::npos);
 }
 
+TEST(Nodes, ThatNoRunLeadsToAreAnErrorAndNotTheEnd) {
+  // Inside, and its own request not in its queue.
+  const std::string error = error_of("nodes lamport A B state=A:0101020000\nrelease A");
+  EXPECT_TRUE(error.starts_with("line 1: no run leads to the states that this trace begins with: "))
+      << error;
+}
+
+TEST(Nodes, HaveDifferentNames) {
+  EXPECT_EQ(error_of("nodes central A A"), "line 1: two nodes have the same name");
+}
+
+TEST(Account, HoldsNoMoreThanCanBeCounted) {
+  const auto played = play(
+      *Script::parse("nodes central A\naccount 18446744073709551615\naccount 1000000000\nread A\n"
+                     "deposit A 9223372036854775807\nbalance\n----\n"));
+  ASSERT_TRUE(played.has_value());
+  EXPECT_EQ(played->blocks[0].outcome[0],
+            "error: $18446744073709551615 is too much; use at most $1000000000");
+  EXPECT_EQ(played->blocks[0].outcome.back(), "the account holds $1000000000");
+}
+
 TEST(Nodes, HaveNames) {
   EXPECT_NE(error_of("nodes central held").find("nodes ALGORITHM NAME"), std::string::npos);
   EXPECT_NE(error_of("nodes bully descending").find("nodes ALGORITHM NAME"), std::string::npos);

@@ -1,7 +1,7 @@
 // The group as the page knows it. Locks are many, so they are kept outside of what Svelte watches: `changes` says that they
 // are others now.
 import { follow, get, Refused } from './stream';
-import { shown, type Figures, type Lock, type Recorded, type Status, type Turnover, type Waits } from './told';
+import { clock, seatsOf, shown, type Figures, type Lock, type Recorded, type Status, type Turnover, type Waits } from './told';
 
 export interface SeenLock extends Lock {
   seen: number; // When it was so, by our clock.
@@ -10,6 +10,11 @@ export interface Line {
   time: number;
   level: string;
   text: string;
+}
+export interface Gone {
+  seat: number;
+  name: string;
+  since: number;
 }
 interface Sample {
   time: number;
@@ -26,6 +31,8 @@ class Group {
   status = $state.raw<Status | null>(null);
   figures = $state.raw<Figures | null>(null);
   statusSeen = $state(0); // By our clock.
+  heard = $state(0); // When the daemon said something last.
+  gone = $state.raw<Gone[]>([]); // Who was a member while this page was open, and is none any more.
   waits = $state.raw<Waits>({ edges: [], cycles: [] });
   lines = $state.raw<Line[]>([]);
   samples = $state.raw<Sample[]>([]);
@@ -73,16 +80,16 @@ class Group {
 
   async #follow() {
     for (let pause = 500; ; pause = Math.min(pause * 2, 5000)) {
-      const signal = new AbortController().signal;
       try {
         await follow('/v1/events', this.#pass, (event, told) => {
           pause = 250;
           this.#on(event, told);
-        }, signal);
+          this.heard = Date.now();
+        });
       } catch (problem) {
         if (problem instanceof Refused && problem.status < 500) {
           this.state = 'shut';
-          this.problem = problem.message;
+          this.problem = problem.status === 401 ? '' : shown(problem.message); // Of a pass the page speaks itself.
           return;
         }
       }
@@ -126,6 +133,7 @@ class Group {
     const figures = this.figures;
     const time = told.time + this.#offset;
     this.status = told.status;
+    this.#noteGone(before, time);
     this.figures = told.figures;
     this.statusSeen = time;
     const entries = new Map(told.status.all.map((report) => [report.member, report.entries]));
@@ -135,6 +143,23 @@ class Group {
     if (told.status.epoch !== before.epoch) this.#say(time, 'info', `view ${told.status.epoch} of ${told.status.size} members`);
     if (told.figures.losses_told > figures.losses_told) this.#say(time, 'error', `${told.figures.losses_told - figures.losses_told} grants were lost here, and their holders told`);
     if (told.status.obstacle !== before.obstacle) this.#say(time, 'warning', told.status.obstacle || 'locks are granted here again');
+  }
+
+  #noteGone(before: Status | null, since: number) {
+    const seats = new Set(seatsOf(this.status).map(({ seat }) => seat));
+    const left = before?.group === this.status?.group ? seatsOf(before).filter(({ seat }) => !seats.has(seat)) : [];
+    if (left.length === 0 && !this.gone.some(({ seat }) => seats.has(seat))) return;
+    this.gone = [...this.gone, ...left.map(({ seat, name }) => ({ seat, name, since }))].filter(({ seat }) => !seats.has(seat));
+  }
+
+  // Members that do not answer, or have gone while this page was open.
+  get missing(): { name: string; why: string }[] {
+    const answered = new Set(this.status?.all.map((report) => report.member));
+    const silent = seatsOf(this.status).filter(({ seat, joins }) => !joins && !answered.has(seat));
+    return [
+      ...silent.map(({ name }) => ({ name, why: 'does not answer' })),
+      ...this.gone.map(({ name, since }) => ({ name, why: `has been gone since ${clock(since)}` })),
+    ];
   }
 
   #say(time: number, level: string, text: string) {

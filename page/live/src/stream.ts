@@ -19,14 +19,30 @@ async function ask(path: string, pass: string, signal?: AbortSignal): Promise<Re
 
 export const get = async (path: string, pass: string) => (await ask(path, pass)).json();
 
-// Until the stream ends, which is no error.
-export async function follow(path: string, pass: string, onEvent: (event: string, told: any) => void, signal: AbortSignal): Promise<void> {
-  const answer = await ask(path, pass, signal);
+const kSilence = 6000; // Events come every second: a daemon that says nothing for so long is stopped, or out of reach.
+
+// Until the stream ends, which is no error, or nothing comes any more, which is one.
+export async function follow(path: string, pass: string, onEvent: (event: string, told: any) => void): Promise<void> {
+  const silence = new AbortController();
+  const hangUp = () => silence.abort(new Error('nothing comes any more'));
+  let timer = setTimeout(hangUp, kSilence);
+  try {
+    await read(await ask(path, pass, silence.signal), onEvent, () => {
+      clearTimeout(timer);
+      timer = setTimeout(hangUp, kSilence);
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function read(answer: Response, onEvent: (event: string, told: any) => void, onWord: () => void): Promise<void> {
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
+    onWord();
     rest += value;
     for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
       const lines = rest.slice(0, end).split('\n');

@@ -105,6 +105,12 @@ export interface Recorded {
   svg?: string; // Unless it is long.
 }
 
+// Who belongs to the group, or is about to.
+export function seatsOf(status: Status | null): { seat: number; name: string; joins: boolean }[] {
+  if (!status?.view) return (status?.members ?? []).map(({ member }) => ({ seat: member, name: `member ${member}`, joins: false }));
+  return status.view.lives.map(({ seat, name, member }) => ({ seat, name, joins: !member }));
+}
+
 // What strangers have written: marks that turn writing round, and those that are not seen, are made visible.
 export function shown(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
