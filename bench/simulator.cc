@@ -89,7 +89,7 @@ SimOptions million(std::uint64_t entries) {
 
 struct Tick {
   Nanos at;
-  std::uint64_t word[3];
+  std::uint64_t a, b, c;
 };
 
 // Hold: take one, push one a random time later; the standard test of an event queue.
@@ -99,7 +99,7 @@ std::uint64_t hold(Push&& push, Take&& take) {
   constexpr std::uint64_t kSteps = 4'000'000;
   Prng prng{1};
   const auto later = [&] { return static_cast<Nanos>(500'000 + prng.below(kMillion)); };
-  for (std::uint64_t i = 0; i < kHeld; ++i) push(Tick{later(), {i, i, i}});
+  for (std::uint64_t i = 0; i < kHeld; ++i) push(Tick{later(), i, i, i});
   for (std::uint64_t i = 0; i < kSteps; ++i) {
     Tick tick = take();
     tick.at += later();
@@ -111,7 +111,7 @@ std::uint64_t hold(Push&& push, Take&& take) {
 std::uint64_t hold_wheel(double& seconds) {
   EventQueue<Tick> queue{kMillisecond};
   return timed(seconds, [&] {
-    return hold([&](const Tick& t) { queue.push(t); },
+    return hold([&](const Tick& t) { queue.push(t.at, t.a, t.b, t.c); },
                 [&] {
                   Tick t{};
                   queue.take(t);

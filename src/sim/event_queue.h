@@ -1,10 +1,11 @@
 // The future of a simulation: events by virtual time, events of equal time in the order of pushing.
 //
-// A wheel of slots, each a stretch of time. Pushing appends to a slot; a slot is sorted only when
-// its time has come, and with constant latencies it already is. What lies beyond the wheel waits in
-// a heap. Slots borrow their memory from a stack of buffers, so that the one written next is the
-// one read last and still in the cache: it is the queue, not the algorithms, that a simulation
-// spends its time on.
+// A wheel of slots, each a stretch of time. Pushing appends to a slot and reads no event there, so
+// that it need not wait for memory; a slot is sorted (sort_by_time.h) only when its time has come,
+// and with constant latencies it already is. What lies beyond the wheel waits in a heap. Slots
+// borrow their memory from a stack of buffers, so that the one written next is the one read last
+// and still in the cache: it is the queue, not the algorithms, that a simulation spends its time
+// on.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +13,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <queue>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/duration.h"
+#include "sim/sort_by_time.h"
 
 namespace hapax {
 
@@ -32,15 +33,17 @@ class EventQueue {
     slots_.resize(kSlots);
   }
 
-  // REQUIRES: event.at is not before the last event taken.
-  void push(Event event) {
+  // Event{at, rest...}, made where it stays: a copy of what was just written part by part is what a
+  // processor has to wait for. REQUIRES: `at` is not before that of the last event taken.
+  template <class... Rest>
+  void push(Nanos at, const Rest&... rest) {
     ++size_;
     // A multicast, or many replies at one moment: the same time again and again.
-    if (event.at == last_at_) [[likely]] {
-      last_buffer_->push_back(std::move(event));
+    if (at == last_at_) [[likely]] {
+      last_slot_->push_back(Event{at, rest...});
       return;
     }
-    push_elsewhere(std::move(event));
+    push_elsewhere(at, rest...);
   }
 
   bool empty() const { return size_ == 0; }
@@ -63,12 +66,9 @@ class EventQueue {
  private:
   static constexpr std::uint64_t kSlots = 8192;
   static constexpr Nanos kSlotsPerTypical = 512;
-  static constexpr std::uint32_t kNoBuffer = ~std::uint32_t{0};
 
-  struct Slot {
-    std::uint32_t buffer = kNoBuffer;  // Invariant: kNoBuffer exactly when the slot is empty.
-    bool sorted = true;
-  };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
   struct Far {
     Event event;
     std::uint64_t order;
@@ -81,9 +81,8 @@ class EventQueue {
 
   std::uint64_t slot_of(Nanos at) const { return static_cast<std::uint64_t>(at) >> shift_; }
 
-  void push_elsewhere(Event&& event);
-
-  void append(std::uint64_t number, Event&& event);
+  template <class... Rest>
+  void push_elsewhere(Nanos at, const Rest&... rest);
 
   // Into the slot that is being read: behind everything that is no later.
   void insert_now(Event&& event);
@@ -91,56 +90,47 @@ class EventQueue {
   // Makes the next slot that has events the current one.
   bool advance();
 
-  void give_back_now();
-
   std::uint64_t next_occupied() const;
-
-  std::uint32_t borrow();
 
   // Where the last event appended to a slot went.
   Nanos last_at_ = kNever;
-  std::vector<Event>* last_buffer_ = nullptr;
+  std::vector<Event>* last_slot_ = nullptr;
 
   unsigned shift_ = 0;        // A slot is 2^shift_ nanoseconds.
   std::uint64_t cursor_ = 0;  // The slot that is being read.
   std::vector<Event> now_;  // Its events, in order. Invariant: those before head_ have been taken.
   std::size_t head_ = 0;
-  std::uint32_t now_buffer_ = kNoBuffer;
   std::size_t size_ = 0;
-  std::vector<Slot> slots_;
+  std::vector<std::vector<Event>> slots_;
   std::array<std::uint64_t, kSlots / 64> occupied_{};
-  std::deque<std::vector<Event>> buffers_;  // A deque, because last_buffer_ points into it.
-  std::vector<std::uint32_t> free_;
+  std::vector<std::vector<Event>> free_;  // Buffers that no slot has.
+  std::vector<Event> scratch_;            // To sort with.
   std::priority_queue<Far, std::vector<Far>, LaterFirst> far_;
   std::uint64_t far_count_ = 0;
 };
 
 template <class Event>
-inline void EventQueue<Event>::push_elsewhere(Event&& event) {
-  const std::uint64_t slot = slot_of(event.at);
-  HAPAX_CHECK(slot >= cursor_);
-  if (slot == cursor_) [[unlikely]] {
-    insert_now(std::move(event));
-  } else if (slot - cursor_ < kSlots) [[likely]] {
-    append(slot, std::move(event));
+template <class... Rest>
+inline void EventQueue<Event>::push_elsewhere(Nanos at, const Rest&... rest) {
+  const std::uint64_t number = slot_of(at);
+  HAPAX_CHECK(number >= cursor_);
+  if (number == cursor_) [[unlikely]] {
+    insert_now(Event{at, rest...});
+  } else if (number - cursor_ < kSlots) [[likely]] {
+    std::vector<Event>& slot = slots_[number % kSlots];
+    if (slot.empty()) {
+      if (!free_.empty()) {
+        slot = std::move(free_.back());
+        free_.pop_back();
+      }
+      occupied_[number % kSlots / 64] |= std::uint64_t{1} << (number % 64);
+    }
+    last_at_ = at;
+    last_slot_ = &slot;
+    slot.push_back(Event{at, rest...});
   } else {
-    far_.push({std::move(event), far_count_++});
+    far_.push({Event{at, rest...}, far_count_++});
   }
-}
-
-template <class Event>
-inline void EventQueue<Event>::append(std::uint64_t number, Event&& event) {
-  Slot& slot = slots_[number % kSlots];
-  if (slot.buffer == kNoBuffer) {
-    slot.buffer = borrow();
-    slot.sorted = true;
-    occupied_[number % kSlots / 64] |= std::uint64_t{1} << (number % 64);
-  } else if (event.at < buffers_[slot.buffer].back().at) {
-    slot.sorted = false;
-  }
-  last_at_ = event.at;
-  last_buffer_ = &buffers_[slot.buffer];
-  last_buffer_->push_back(std::move(event));
 }
 
 template <class Event>
@@ -158,43 +148,28 @@ template <class Event>
 inline bool EventQueue<Event>::advance() {
   if (size_ == 0) return false;
   const std::uint64_t near = next_occupied();
-  const std::uint64_t far = far_.empty() ? ~std::uint64_t{0} : slot_of(far_.top().event.at);
+  const std::uint64_t far = far_.empty() ? kNone : slot_of(far_.top().event.at);
   cursor_ = std::min(near, far);
   last_at_ = kNever;
-  give_back_now();
-  // Events of the heap were pushed before their slot came into reach, hence before all that is in
-  // it.
-  std::vector<Event> early;
-  while (!far_.empty() && slot_of(far_.top().event.at) == cursor_) {
-    early.push_back(far_.top().event);
-    far_.pop();
-  }
-  Slot& slot = slots_[cursor_ % kSlots];
-  bool sorted = true;
-  if (slot.buffer != kNoBuffer && near == cursor_) {
-    sorted = slot.sorted;
-    now_buffer_ = std::exchange(slot.buffer, kNoBuffer);
-    occupied_[cursor_ % kSlots / 64] &= ~(std::uint64_t{1} << (cursor_ % 64));
-    now_.swap(buffers_[now_buffer_]);
-  }
-  if (!early.empty()) {
-    now_.insert(now_.begin(), early.begin(), early.end());
-    sorted = false;
-  }
-  if (!sorted) {
-    std::stable_sort(now_.begin(), now_.end(),
-                     [](const Event& a, const Event& b) { return a.at < b.at; });
-  }
-  return true;
-}
-
-template <class Event>
-inline void EventQueue<Event>::give_back_now() {
   now_.clear();
   head_ = 0;
-  if (now_buffer_ == kNoBuffer) return;
-  now_.swap(buffers_[now_buffer_]);
-  free_.push_back(std::exchange(now_buffer_, kNoBuffer));
+  if (near == cursor_) {
+    free_.push_back(std::move(now_));
+    now_ = std::exchange(slots_[cursor_ % kSlots], {});
+    occupied_[cursor_ % kSlots / 64] &= ~(std::uint64_t{1} << (cursor_ % 64));
+  }
+  // Events of the heap were pushed before their slot came into reach, hence before all that is in
+  // it.
+  if (far == cursor_) {
+    std::vector<Event> early;
+    while (!far_.empty() && slot_of(far_.top().event.at) == cursor_) {
+      early.push_back(far_.top().event);
+      far_.pop();
+    }
+    now_.insert(now_.begin(), early.begin(), early.end());
+  }
+  sort_by_time(now_, scratch_, shift_);
+  return true;
 }
 
 template <class Event>
@@ -205,18 +180,7 @@ inline std::uint64_t EventQueue<Event>::next_occupied() const {
     if (word != 0) return number + static_cast<std::uint64_t>(std::countr_zero(word));
     number += 64 - number % 64;
   }
-  return ~std::uint64_t{0};
-}
-
-template <class Event>
-inline std::uint32_t EventQueue<Event>::borrow() {
-  if (free_.empty()) {
-    buffers_.emplace_back();
-    return static_cast<std::uint32_t>(buffers_.size() - 1);
-  }
-  const std::uint32_t buffer = free_.back();
-  free_.pop_back();
-  return buffer;
+  return kNone;
 }
 
 }  // namespace hapax

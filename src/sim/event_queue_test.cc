@@ -35,7 +35,7 @@ TEST(EventQueue, EventsOfOneTimeComeInTheOrderOfPushing) {
   EventQueue<Event> queue{kMillisecond};
   std::vector<Event> pushed;
   for (std::uint32_t id = 0; id < 100; ++id) pushed.push_back({kMillisecond, id});
-  for (const Event& event : pushed) queue.push(event);
+  for (const Event& event : pushed) queue.push(event.at, event.id);
   EXPECT_EQ(queue.size(), 100u);
   EXPECT_EQ(take_all(queue), pushed);
   EXPECT_TRUE(queue.empty());
@@ -43,11 +43,11 @@ TEST(EventQueue, EventsOfOneTimeComeInTheOrderOfPushing) {
 
 TEST(EventQueue, EarlierEventsComeFirstWhereverTheyWereKept) {
   EventQueue<Event> queue{kMillisecond};
-  queue.push({3600 * kSecond, 4});
-  queue.push({kMillisecond + 1, 2});
-  queue.push({kMillisecond, 1});
-  queue.push({0, 0});
-  queue.push({kSecond, 3});
+  queue.push(3600 * kSecond, 4);
+  queue.push(kMillisecond + 1, 2);
+  queue.push(kMillisecond, 1);
+  queue.push(0, 0);
+  queue.push(kSecond, 3);
   EXPECT_EQ(
       take_all(queue),
       (std::vector<Event>{
@@ -57,32 +57,47 @@ TEST(EventQueue, EarlierEventsComeFirstWhereverTheyWereKept) {
 // The first one waits in the heap, the second one comes into the slot when that is in reach.
 TEST(EventQueue, WhatWasPushedLongBeforeComesBeforeWhatWasPushedForTheSameTimeLater) {
   EventQueue<Event> queue{kMillisecond};
-  queue.push({kSecond, 0});
-  queue.push({kSecond - kMillisecond, 1});
+  queue.push(kSecond, 0);
+  queue.push(kSecond - kMillisecond, 1);
   Event event;
   ASSERT_TRUE(queue.take(event));
   EXPECT_EQ(event.id, 1u);
-  queue.push({kSecond, 2});
+  queue.push(kSecond, 2);
   EXPECT_EQ(take_all(queue), (std::vector<Event>{{kSecond, 0}, {kSecond, 2}}));
 }
 
 TEST(EventQueue, TakesEventsForNowWhileNowIsBeingRead) {
   EventQueue<Event> queue{kMillisecond};
-  for (const std::uint32_t id : {0u, 1u}) queue.push({kMillisecond, id});
-  queue.push({kMillisecond + 1, 3});
+  for (const std::uint32_t id : {0u, 1u}) queue.push(kMillisecond, id);
+  queue.push(kMillisecond + 1, 3);
   Event event;
   ASSERT_TRUE(queue.take(event));
-  queue.push({kMillisecond, 2});
-  queue.push({kMillisecond + 1, 4});
+  queue.push(kMillisecond, 2);
+  queue.push(kMillisecond + 1, 4);
   EXPECT_EQ(
       take_all(queue),
       (std::vector<Event>{
           {kMillisecond, 1}, {kMillisecond, 2}, {kMillisecond + 1, 3}, {kMillisecond + 1, 4}}));
 }
 
+// So many in one slot that they are sorted by the bytes of their times.
+TEST(EventQueue, ManyOfOneSlotComeByTimeAndThenInTheOrderOfPushing) {
+  for (const Nanos different : {3, 1'000, 1'000'000}) {
+    EventQueue<Event> queue{kSecond};
+    std::vector<Event> pushed;
+    for (std::uint32_t id = 0; id < 5'000; ++id) {
+      pushed.push_back({kSecond + Nanos{id} * 7919 % different, id});
+      queue.push(pushed.back().at, id);
+    }
+    std::stable_sort(pushed.begin(), pushed.end(),
+                     [](const Event& a, const Event& b) { return a.at < b.at; });
+    EXPECT_EQ(take_all(queue), pushed);
+  }
+}
+
 TEST(EventQueue, PeekShowsWhatIsAtHand) {
   EventQueue<Event> queue{kMillisecond};
-  for (const std::uint32_t id : {0u, 1u, 2u}) queue.push({kMillisecond, id});
+  for (const std::uint32_t id : {0u, 1u, 2u}) queue.push(kMillisecond, id);
   Event event;
   ASSERT_TRUE(queue.take(event));
   ASSERT_NE(queue.peek(1), nullptr);
@@ -92,10 +107,10 @@ TEST(EventQueue, PeekShowsWhatIsAtHand) {
 
 TEST(EventQueueDeathTest, ThePastIsClosed) {
   EventQueue<Event> queue{kMillisecond};
-  queue.push({kSecond, 0});
+  queue.push(kSecond, 0);
   Event event;
   ASSERT_TRUE(queue.take(event));
-  EXPECT_DEATH(queue.push({kMillisecond, 1}), "broken invariant");
+  EXPECT_DEATH(queue.push(kMillisecond, 1), "broken invariant");
 }
 
 // Against a list that is sorted anew for every event taken. Distances are short, long, far beyond
@@ -128,7 +143,7 @@ RC_GTEST_PROP(EventQueue, GivesWhatAStableSortGives, ()) {
   };
   for (const auto& [push, after] : steps) {
     if (push) {
-      queue.push({now + after, next_id});
+      queue.push(now + after, next_id);
       reference.push_back({now + after, next_id++});
     } else {
       take_both();

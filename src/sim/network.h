@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <optional>
 
 #include "base/ids.h"
 #include "base/prng.h"
@@ -34,6 +35,11 @@ class SimNetwork {
       if (faults_.dup() > 0 && prng_.unit() < faults_.dup()) arrives(arrival(from, to, now));
     }
     arrives(arrival(from, to, now));
+  }
+
+  // The time that every message takes, where each gets through, once.
+  std::optional<Nanos> constant() const {
+    return constant_ == kNever || any_fault_ ? std::nullopt : std::optional{constant_};
   }
 
   bool any_fault() const { return any_fault_; }

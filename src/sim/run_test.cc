@@ -54,6 +54,23 @@ TEST(Simulate, SameSeedSameRunOtherSeedAnother) {
   });
 }
 
+// Who checks every step sees every message of its own.
+TEST(Simulate, AMulticastAsOneEventArrivesAsItsMessagesDo) {
+  for_each_live_mutex([](std::string_view algorithm) {
+    for (const std::uint32_t n : {1u, 2u, 9u, 70u}) {
+      SimOptions options = high_load(n, 200);
+      options.inside = 0;
+      const SimReport as_one = *simulate(algorithm, options);
+      options.self_check = true;
+      const SimReport as_many = *simulate(algorithm, options);
+      EXPECT_EQ(as_one.fingerprint, as_many.fingerprint);
+      EXPECT_EQ(as_one.events, as_many.events);
+      EXPECT_EQ(as_one.messages, as_many.messages);
+      EXPECT_EQ(as_one.sends, as_many.sends);
+    }
+  });
+}
+
 TEST(Simulate, FaultsAreDrawnFromTheSeedToo) {
   const SimOptions options = with(high_load(5, 200), {"loss:0.01", "dup:0.01"});
   EXPECT_EQ(simulate("ricart-agrawala", options)->fingerprint,

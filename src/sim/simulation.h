@@ -18,13 +18,16 @@
 #include "core/shared_algorithm.h"
 #include "core/view.h"
 #include "sim/event_queue.h"
+#include "sim/multicasts.h"
 #include "sim/recorder.h"
 #include "sim/sim_run.h"
 #include "wire/codec.h"
 
 namespace hapax {
 
-// A message in flight, or, with a `from` that no process has, something that happens at `to`.
+// A message in flight, or, with a `from` that no process has, something that happens at `to`. A
+// multicast whose messages all take the same time is one event until it arrives, for
+// Multicasts::of(from, to).
 template <class Message>
 struct SimEvent {
   Nanos at;
@@ -52,6 +55,8 @@ class Simulation final : SimRun {
   using Event = SimEvent<Message>;
 
   // The run.
+  bool go_through(const Event& event, const SimObserver& observer);
+  bool go_through_all(const Event& event, const SimObserver& observer);
   bool step(const Event& event);
   bool hold_if_paused(const Event& event);
   bool resume(NodeId node);
@@ -65,10 +70,11 @@ class Simulation final : SimRun {
   void ask(NodeId node) override;
   void leave(NodeId node);
   void absorb(NodeId node);
+  void send_all(NodeId from, const typename Effects<Message>::Send& send);
   void send(NodeId from, NodeId to, const Message& message);
   [[gnu::noinline]] void send_watched(NodeId from, NodeId to, const Message& message);
   void push(Nanos at, Local what, NodeId node) override {
-    queue_.push(Event{at, what, number(node), Message{}});
+    queue_.push(at, std::uint32_t{what}, number(node), Message{});
   }
   template <class F>
   void act(NodeId node, F&& f);
@@ -77,6 +83,10 @@ class Simulation final : SimRun {
   // Aligned, so that an algorithm of 64 bytes is one cache line.
   std::vector<A, boost::alignment::aligned_allocator<A, 64>> nodes_;
   Effects<Message> fx_;
+  Multicasts multicasts_;
+  bool as_one_;                           // Whether a multicast is one event.
+  std::size_t to_come_ = 0;               // Receivers of the multicast that is arriving.
+  bool interrupted_ = false;              // By the observer.
   std::vector<std::vector<Event>> held_;  // For processes on pause; none if there never was one.
 };
 
@@ -84,7 +94,9 @@ template <MutexAlgorithm A>
 Simulation<A>::Simulation(SimOptions options, FaultPlan faults,
                           const AlgorithmOptions& algorithm_options)
     : SimRun(std::move(options), std::move(faults), A::kInfo.never_rests),
-      queue_(std::max(options_.latency.mean(), Nanos{1})) {
+      queue_(std::max(options_.latency.mean(), Nanos{1})),
+      multicasts_(options_.n),
+      as_one_(network_.constant() && !options_.self_check && options_.recorder == nullptr) {
   View view{kEpoch, options_.n, NodeId{}, options_.holder, options_.held};
   nodes_.reserve(options_.n);
   for (std::uint32_t i = 0; i < options_.n; ++i) {
@@ -99,22 +111,47 @@ SimReport Simulation<A>::run(const SimObserver& observer) {
   begin();
   if (observer) observer({0, options_.entries, 0});
   Event event{};
-  while (true) {
+  for (bool goes_on = true; goes_on;) {
     // Quiet: nothing lies ahead but faults.
     if (queue_.size() == crashes_ahead_ && ask_when_quiet()) continue;
     if (!queue_.take(event)) break;
-    if (const Event* soon = queue_.peek(kPrefetchAhead)) {
-      __builtin_prefetch(&nodes_[soon->to < options_.n ? soon->to : 0]);
-    }
-    if (!step(event)) break;
-    if (events_ % kObserveEvery == 0) [[unlikely]] {
-      if (stuck()) break;
-      if (observer && !observer({monitor_.entries(), options_.entries, events_})) {
-        return finish(true, queue_.empty());
+    if (multicasts_.is_single(event.to)) {
+      if (const Event* soon = queue_.peek(kPrefetchAhead)) {
+        __builtin_prefetch(&nodes_[soon->to < options_.n ? soon->to : 0]);
       }
+      goes_on = go_through(event, observer);
+    } else {
+      goes_on = go_through_all(event, observer);
     }
   }
-  return finish(false, queue_.empty());
+  return finish(interrupted_, queue_.empty() && to_come_ == 0);
+}
+
+// False if the run is over.
+template <MutexAlgorithm A>
+inline bool Simulation<A>::go_through(const Event& event, const SimObserver& observer) {
+  if (!step(event)) return false;
+  if (events_ % kObserveEvery != 0) [[likely]]
+    return true;
+  if (stuck()) return false;
+  interrupted_ = observer && !observer({monitor_.entries(), options_.entries, events_});
+  return !interrupted_;
+}
+
+template <MutexAlgorithm A>
+bool Simulation<A>::go_through_all(const Event& event, const SimObserver& observer) {
+  const Multicasts::Receivers receivers = multicasts_.of(event.from, event.to);
+  Event one = event;
+  for (std::size_t i = 0; i < receivers.size(); ++i) {
+    if (i + kPrefetchAhead < receivers.size()) {
+      __builtin_prefetch(&nodes_[number(receivers[i + kPrefetchAhead])]);
+    }
+    one.to = number(receivers[i]);
+    to_come_ = receivers.size() - i - 1;
+    if (!go_through(one, observer)) return false;
+  }
+  multicasts_.drop(event.to);
+  return true;
 }
 
 // False when the run is over although messages are left: a token that never rests.
@@ -267,7 +304,11 @@ template <MutexAlgorithm A>
 void Simulation<A>::absorb(NodeId node) {
   for (const auto& s : fx_.sends()) {
     ++sends_;
-    fx_.for_each_receiver(s, node, options_.n, [&](NodeId to) { send(node, to, s.message); });
+    if (as_one_ && s.reach != Reach::one) {
+      send_all(node, s);
+    } else {
+      fx_.for_each_receiver(s, node, options_.n, [&](NodeId to) { send(node, to, s.message); });
+    }
   }
   const std::optional<Turn> turn = fx_.entered();
   if (fx_.rejected() != Reject::none) [[unlikely]] {
@@ -285,15 +326,26 @@ void Simulation<A>::absorb(NodeId node) {
   }
 }
 
+// REQUIRES: as_one_.
+template <MutexAlgorithm A>
+void Simulation<A>::send_all(NodeId from, const typename Effects<Message>::Send& send) {
+  const bool to_others = send.reach == Reach::others;
+  const std::uint32_t receivers = to_others ? options_.n - 1 : send.count;
+  if (receivers == 0) return;
+  messages_ += receivers;
+  const std::uint32_t to =
+      to_others ? multicasts_.to_others() : multicasts_.to_listed(fx_.listed(send));
+  queue_.push(now_ + *network_.constant(), number(from), to, send.message);
+}
+
 template <MutexAlgorithm A>
 void Simulation<A>::send(NodeId from, NodeId to, const Message& message) {
   ++messages_;
   if (options_.self_check || options_.recorder != nullptr) [[unlikely]] {
     return send_watched(from, to, message);
   }
-  network_.send(from, to, now_, [&](Nanos at) {
-    queue_.push(Event{at, number(from), number(to), message});
-  });
+  network_.send(from, to, now_,
+                [&](Nanos at) { queue_.push(at, number(from), number(to), message); });
 }
 
 // Kept apart, so that the usual path stays small.
@@ -307,7 +359,7 @@ void Simulation<A>::send_watched(NodeId from, NodeId to, const Message& message)
   std::uint32_t copies = 0;
   network_.send(from, to, now_, [&](Nanos at) {
     ++copies;
-    queue_.push(Event{at, number(from), number(to), message});
+    queue_.push(at, number(from), number(to), message);
   });
   if (options_.recorder != nullptr) options_.recorder->sent(from, to, encode(message), copies);
 }
