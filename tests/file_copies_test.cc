@@ -45,7 +45,8 @@ class StampPage {
 
 class FilesOfTheCampaign : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { start_daemon(); }
+  void start_daemon() {
     daemon_ = start({"node", "--engine", "embedded:" + (folder_ / "group.db").string(), "--listen",
                      "unix:" + (folder_ / "m").string(), "--clients", address(), "--state",
                      (folder_ / "s").string(), "--new-group"});
@@ -96,6 +97,22 @@ TEST_F(FilesOfTheCampaign, AreReadFromCopiesAndAreFine) {
   EXPECT_EQ(verdict.status, 0) << verdict.text;
   EXPECT_THAT(verdict.text, HasSubstr(" of them reads of a client's own copy: no findings"));
   EXPECT_EQ(verdict.text.find(" 0 of them"), std::string::npos) << verdict.text;
+}
+
+// The page of a daemon that was killed stays as it was; only the connection says that it is gone.
+TEST_F(FilesOfTheCampaign, AreNotReadFromCopiesOfADaemonThatIsGone) {
+  Client client{address()};
+  File file{client, "config/db"};
+  file.write("old");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(file.read()->content, "old");
+  EXPECT_TRUE(fs::exists(stamps()));
+  daemon_->signal(SIGKILL);
+  ASSERT_TRUE(eventually([&] { return client.lost().stop_requested(); }));
+  EXPECT_THROW(file.read(), std::system_error) << "nobody can know whether it is that still";
+  start_daemon();
+  Client others{address()};
+  ASSERT_TRUE(eventually([&] { return File{others, "config/db"}.write("new") != 0; }));
+  EXPECT_EQ(file.read()->content, "new");
 }
 
 // A page in the place of the daemon's, with its revision and none of its changes.

@@ -82,24 +82,6 @@ TEST(Files, ReadAgainAreAsNewAsAnyWriteThatHasReturned) {
   }
 }
 
-// A page of stamps does not say that its daemon is gone; the connection does.
-TEST(Files, CopiesGoWithTheDaemonThatTheyAreOf) {
-  EngineDaemons daemons{1};
-  Client client{daemons.address(0)};
-  File file{client, "config/db"};
-  file.write("old");
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(content_of(file), "old");
-  daemons.stop(0);
-  ASSERT_TRUE(eventually([&] { return client.lost().stop_requested(); }));
-  EXPECT_THROW(file.read(), std::system_error) << "nobody can know whether it is that still";
-  daemons.start(0);
-  Client others{daemons.address(0)};
-  ASSERT_TRUE(eventually([&] {
-    return !thrown_by([&] { File{others, "config/db"}.write("new"); });
-  }));
-  EXPECT_EQ(content_of(file), "new");
-}
-
 TEST(Files, TakeTheLargestAndNothingLarger) {
   const EngineDaemons daemons{1};
   Client client{daemons.address(0)};
