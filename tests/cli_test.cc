@@ -132,7 +132,12 @@ TEST_F(Cli, AMistakeInTheCommandIsOneLineThatSaysWhatToDo) {
   expect_refused("--frobnicate", "unknown option --frobnicate");
   expect_refused("statsu", "there is no command 'statsu'; did you mean status?");
   expect_refused("help statsu", "did you mean status?");
-  expect_refused("sim lamport --lod=high", "did you mean --load?");
+  expect_refused("sim lamport --lod=high", "there is no --lod; did you mean --load?");
+  EXPECT_EQ(hapax("up 3 --engine x --group y").err,
+            "hapax: there is no --engine (--help shows what there is)\n");
+  // As of --address "$WHERE": to lock elsewhere than was meant is to lock nothing.
+  EXPECT_THAT(hapax("run --address '' x -- true").err, HasSubstr("leave it out"));
+  EXPECT_EQ(hapax("who --address=").status, 64);
   expect_refused("certs lits", "there is no `hapax certs lits`; did you mean list?");
   expect_refused("demo xyz", "there is no `hapax demo xyz`; behind it goes bank");
   EXPECT_THAT(hapax("file").err, HasSubstr("behind `hapax file` goes put, get"));

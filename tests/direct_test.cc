@@ -87,6 +87,20 @@ TEST_F(Direct, RunHasTheCommandsStatusAndItsFenceAndConflictsLikeFlock) {
   EXPECT_THAT(hapax({"try", "backup"}).out, HasSubstr("was free"));
 }
 
+// Another program's client says neither who it is nor since when: nor is that made up.
+TEST_F(Direct, WhoIsNotOursIsShownWithWhatIsKnown) {
+  const Process other{{"etcdctl", "lock", "backup", "sleep", "60"},
+                      {{"ETCDCTL_API", "3"}, {"ETCDCTL_ENDPOINTS", etcd_.url().substr(7)}},
+                      folder_};
+  const Arguments who{"who", "backup", "--json"};
+  const auto locks = [&] { return object_of(who).at("locks").as_array(); };
+  ASSERT_TRUE(eventually([&] { return !locks().empty(); }, 20s)) << other.err();
+  const auto holder = locks().at(0).at("holder");
+  EXPECT_TRUE(holder.at("pid").is_null());
+  EXPECT_TRUE(holder.at("since_ms").is_null());
+  EXPECT_EQ(hapax({"who", "backup"}).out.find(" ms "), std::string::npos);
+}
+
 TEST_F(Direct, AWaitThatIsInterruptedStandsInNobodysWay) {
   const auto job = start({"run", "backup", "--", "sleep", "60"});
   const auto waits = [&] {
@@ -140,7 +154,10 @@ TEST_F(Direct, WhatOnlyAGroupHasIsRefused) {
   EXPECT_EQ(hapax({"run", "--engine-ttl", "1", "backup", "--", "true"}).status, 64);
   const auto nobody = hapax({"run", "--address", "etcd://127.0.0.1:1", "backup", "--", "true"});
   EXPECT_EQ(nobody.status, 69);
-  EXPECT_THAT(nobody.err, HasSubstr("none of its servers can be reached"));
+  EXPECT_THAT(nobody.err, HasSubstr("none of its servers has answered"));
+  const auto no_file = hapax({"file", "get", "--address", "etcd://127.0.0.1:1", "config/db"});
+  EXPECT_EQ(no_file.status, 69);
+  EXPECT_THAT(no_file.err, HasSubstr("none of its servers has answered"));
 }
 
 class DirectZooKeeper : public OnEngine {

@@ -92,6 +92,20 @@ TEST_F(GroupWithFiles, IsUsedByScripts) {
   const Ran list = run({"file", "ls", "config", "--json", "--fresh"});
   EXPECT_EQ(file_json::parse(list.out).at("files").at(0).at("bytes").to_number<int>(), 1);
   EXPECT_THAT(run({"file", "put", "a//b"}, "x").err, HasSubstr("between its slashes"));
+  // Nobody wrote anything into it, or more than fits; or somebody else was faster.
+  EXPECT_EQ(run({"file", "edit", "new"}, "", 1, "true").out, "unchanged\n");
+  EXPECT_EQ(run({"file", "get", "new", "--fresh"}).status, 1);
+  const std::string faster = "echo theirs | '" HAPAX_BINARY "' file put new; echo mine >";
+  for (const std::string& editor : {std::string{"head -c 300000 /dev/zero >"}, faster}) {
+    const Ran kept = run({"file", "edit", "new"}, "", 1, editor);
+    EXPECT_NE(kept.status, 0) << editor;
+    const std::size_t at = kept.err.find("your text is in ");
+    ASSERT_NE(at, std::string::npos) << kept.err;
+    const fs::path text = kept.err.substr(at + 16, kept.err.find('\n', at) - at - 16);
+    EXPECT_TRUE(fs::exists(text)) << kept.err;
+    EXPECT_TRUE(fs::remove(text));
+  }
+  EXPECT_EQ(run({"file", "rm", "new"}).status, 0);
 
   // The holder of the lock writes its file; who held it before does not.
   const Ran job = run({"run", "config/db", "--", "sh", "-c",
@@ -106,6 +120,19 @@ TEST_F(GroupWithFiles, IsUsedByScripts) {
   EXPECT_EQ(run({"file", "get", "config/db", "--fresh"}).out, "held\n");
   EXPECT_EQ(run({"file", "rm", "config/db"}).status, 0);
   EXPECT_EQ(run({"file", "rm", "config/db"}).status, 1);
+}
+
+// Nothing happens, and so nothing is printed: they notice nevertheless.
+TEST_F(GroupWithFiles, WhoTellsEndsWhenNobodyReads) {
+  start_daemons();
+  for (const std::string tells :
+       {"events", "file watch", "watch orders", "elect orders --observe", "elect --observe"}) {
+    Process pipe{{"sh", "-c", "'" HAPAX_BINARY "' " + tells + " | head -n 1"},
+                 {{"HAPAX_ADDRESS", place(1)}},
+                 folder_};
+    EXPECT_EQ(pipe.wait(20s), 0) << tells << ": " << pipe.err();
+    EXPECT_NE(pipe.out(), "") << tells;
+  }
 }
 
 TEST_F(GroupWithFiles, TellsWhatHappens) {

@@ -161,8 +161,9 @@ class FileJudge {
         if (event->op == FileOp::get) {
           if (const FileEvent* missed = left_out(*event, known)) {
             find(FileKind::stale, *event,
-                 fmt::format("{} read version {}, although it knew of {}, and {} had written {}",
-                             client, event->version, known, missed->client, missed->version));
+                 fmt::format("{} read version {}{}, although it knew of {}, and {} had written {}",
+                             client, event->version, event->copied ? " in a copy of its own" : "",
+                             known, missed->client, missed->version));
           }
         }
         known = std::max(known, event->version);
@@ -244,6 +245,7 @@ Result<FileEvent> file_event_in(std::string_view text) {
   event.expected = static_cast<std::uint64_t>(number_at("expected").value_or(0));
   event.content = text_at("content").value_or("");
   event.fresh = flag_at("fresh", false);
+  event.copied = flag_at("copied", false);
   if (event.ret && *event.ret < event.call) return error("\"ret\" lies before \"call\"");
   return event;
 }

@@ -37,6 +37,7 @@ struct FileEvent {
   std::uint64_t expected = 0;  // Of a cas.
   std::string content;         // Read or written.
   bool fresh = false;          // Of a read.
+  bool copied = false;         // Of a read: of the client's own copy, without asking.
 
   bool is_write() const { return op != FileOp::get; }
 };
@@ -59,7 +60,7 @@ struct FileFinding {
 };
 
 // One event as a JSON object, with client, file, op (get, put, cas, remove), call, ret, ok,
-// version, expected, content and fresh.
+// version, expected, content, fresh and copied.
 Result<FileEvent> file_event_in(std::string_view json);
 
 using FileFindings = std::vector<FileFinding>;

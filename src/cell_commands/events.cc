@@ -1,4 +1,5 @@
 // hapax events, and hapax file watch: what happens, a line each.
+#include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
@@ -9,11 +10,14 @@
 #include "console/json.h"
 #include "console/log.h"
 #include "console/show.h"
+#include "console/terminal.h"
 #include "hapax/hapax.h"
 #include "jobs/reach.h"
 
 namespace hapax::cli {
 namespace {
+
+constexpr std::chrono::seconds kLookForReader{1};
 
 struct EventsArguments {
   std::string folder;
@@ -43,10 +47,12 @@ std::string line_of(const Event& event) {
 int show_events(const EventsArguments& a, Events::About about) {
   // Of locks an engine tells nobody; a daemon asks the others.
   Client client =
-      reach(a.address, about == Events::About::files ? Purpose::keeps_files : Purpose::asks);
+      reach(a.address, about == Events::About::files ? Purpose::keeps_files : Purpose::hears);
   try {
     Events events{client, a.folder, about};
-    while (const auto event = events.next()) {
+    while (is_output_read()) {
+      const auto event = events.next_until(Events::Clock::now() + kLookForReader);
+      if (!event) continue;
       if (a.json) {
         print_json(event_json(*event));
       } else {
@@ -66,7 +72,7 @@ Command describe_events(EventsArguments& a) {
   command.add("PREFIX", &a.folder,
               "The folder that files and locks are in, and the name of the election; all files and "
               "locks if not said");
-  add_address(command, &a.address);
+  add_address(command, &a.address, Purpose::hears);
   command.add("--json", &a.json, "A JSON object a line");
   command.footer =
       std::string{
@@ -82,7 +88,7 @@ Command describe_events(EventsArguments& a) {
 
 Command describe_file_watch(EventsArguments& a) {
   Command command{"watch", "A line whenever a file, or one in that folder, is changed", kLockGroup};
-  command.add("PATH", &a.folder, "Of a file or a folder", {.required = true});
+  command.add("PATH", &a.folder, "Of a file or a folder; all files if not said");
   add_address(command, &a.address, Purpose::keeps_files);
   command.add("--json", &a.json, "A JSON object a line");
   command.footer =

@@ -26,17 +26,19 @@ constexpr const char* kCheckStatuses =
     "does\nnot answer), 77 not allowed.";
 
 int check_one(const FenceArguments& a) {
-  require_lock_name(a.name);
+  std::string address = a.address, name = a.name;
+  find_cell(address, name);
+  require_lock_name(name);
   const auto fence = parse_fence(a.fence);
   if (!fence) {
     throw Failure{kBadUsage,
                   fmt::format("'{}' is no fence; it is EPOCH.TURN, as in $HAPAX_FENCE", a.fence)};
   }
-  Client client = reach(a.address, Purpose::looks);
+  Client client = reach(address, Purpose::looks);
   std::string why;
   FenceStanding standing{};
   try {
-    standing = check_fence(client, a.name, *fence, &why);
+    standing = check_fence(client, name, *fence, &why);
   } catch (const std::system_error& e) {
     fail_about_file(e, a.name);
   }

@@ -210,20 +210,19 @@ int edit_file(const FileArguments& a) {
   Draft draft{before ? before->content : ""};
   run_editor(draft.name());
   const std::string after = draft.content();
-  if (before && after == before->content) {
+  if (after == (before ? before->content : "")) {  // Nor is a file made that nobody wrote into.
     show("unchanged\n");
     return kHolds;
   }
-  draft.keep();
-  const auto version = about_file(a.path, [&] {
-    return File{client, a.path}.compare_and_swap(before ? before->version : 0, after);
-  });
-  if (!version) {
-    throw Failure{kConflict, fmt::format("{} was changed meanwhile; your text is in {}", a.path,
-                                         draft.name())};
+  try {
+    print_version(a, about_file(a.path, [&] {
+                    return File{client, a.path}.write(
+                        after, {.version = before ? before->version : 0, .fence = {}});
+                  }));
+  } catch (const Failure& e) {
+    draft.keep();
+    throw Failure{e.status, fmt::format("{}; your text is in {}", e.what(), draft.name())};
   }
-  unlink(draft.name().c_str());
-  print_version(a, *version);
   return kHolds;
 }
 
@@ -319,9 +318,9 @@ Command describe_edit(FileArguments& a) {
       std::string{
           "Examples:\n"
           "  hapax file edit config/db\n"
-          "It is written only if nobody has changed it meanwhile; else your text is "
-          "kept.\n"} +
-      kFileStatuses;
+          "It is written only if nobody has changed it meanwhile; else your text is kept, and you "
+          "are told\nwhere. An empty text makes no new file.\n"} +
+      kEditStatuses;
   return command;
 }
 

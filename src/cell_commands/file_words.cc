@@ -43,11 +43,14 @@ void fail_about_file(const std::system_error& error, const std::string& path) {
   const std::string words = words_of(error);
   const std::string what = words == path ? error.code().message() : words;
   const auto failure = [&](int status) {
-    return Failure{status, fmt::format("{}: {}", path, what)};
+    return Failure{status, path.empty() ? what : fmt::format("{}: {}", path, what)};
   };
-  if (error.code() == Errc::conflict || error.code() == Errc::stale_fence) {
-    throw failure(kConflict);
+  if (error.code() == Errc::conflict) {
+    throw Failure{kConflict, fmt::format("{}: {} (`hapax file ls` shows which)", path, what)};
   }
+  if (error.code() == Errc::stale_fence) throw failure(kConflict);
+  // Of a cell: where nobody answers.
+  if (error.code() == Errc::unreachable && words != path) throw Failure{kUnavailable, words};
   if (error.code() == Errc::unknown_outcome) {
     throw Failure{kNoLease, fmt::format("{}: {}{}", path, error.code().message(),
                                         words == path ? "" : " (" + words + ")")};

@@ -15,6 +15,10 @@ inline constexpr const char* kFileStatuses =
     "64 "
     "usage,\n69 no daemon answers or it refuses, 75 not known whether it was written (the engine "
     "did not\nanswer in time: read it with --fresh), 77 not allowed.";
+inline constexpr const char* kEditStatuses =
+    "Exit status: as of the others (`hapax file --help`), and 71 the editor failed, and nothing "
+    "was "
+    "written.";
 
 // Throws Failure. What a write's fate is if nobody knows it is no failure of the write.
 [[noreturn]] void fail_about_file(const std::system_error& error, const std::string& path);

@@ -102,7 +102,15 @@ Result<Cells::Place> Cells::find(std::string_view name) const {
   std::vector<std::string> known;
   for (const CellEntry& cell : all_)
     known.push_back(cell.names.empty() ? "*" : printable(cell.names));
-  return error("{} has nobody for {}; it has {}", file_, printable(name), fmt::join(known, ", "));
+  return error("{} has nobody for {}; it has {}", file_,
+               name.empty() ? "names without a cell" : printable(name), fmt::join(known, ", "));
+}
+
+Result<Cells::Place> Cells::find_folder(std::string_view folder) const {
+  if (folder.empty() || folder.ends_with('/')) return find(folder);
+  auto place = find(std::string{folder} + '/');
+  if (place) place->name.pop_back();
+  return place;
 }
 
 }  // namespace hapax

@@ -38,6 +38,9 @@ class Cells {
     std::string name;                 // There.
   };
   Result<Place> find(std::string_view name) const;
+  // The same for the names in that folder: who serves `gpu/` serves the folder gpu. What of it
+  // another one serves is not there.
+  Result<Place> find_folder(std::string_view folder) const;
 
   const std::vector<CellEntry>& all() const { return all_; }
 

@@ -44,6 +44,23 @@ TEST(CellsTest, AreFoundByTheLongestBeginning) {
   EXPECT_EQ(all.find("billing/7")->cell->server_user, "billing");
 }
 
+TEST(CellsTest, HaveTheFoldersOfTheirNames) {
+  const Cells all = cells();
+  const auto at = [&](const std::string& folder) -> Pair {
+    const auto found = all.find_folder(folder);
+    if (!found) return {"", found.error().message};
+    return {found->cell->address, found->name};
+  };
+  EXPECT_EQ(at("billing"), (Pair{"unix:/run/billing.sock", "billing"})) << "as billing/7";
+  EXPECT_EQ(at("eu:/billing"), (Pair{"unix:/run/eu-billing.sock", "billing"}));
+  EXPECT_EQ(at("eu:/"), (Pair{"db1.eu:7411,db2.eu:7411", ""}));
+  EXPECT_EQ(at("eu:/orders"), (Pair{"db1.eu:7411,db2.eu:7411", "orders"}));
+  EXPECT_EQ(at(""), (Pair{"unix:/run/usual.sock", ""}));
+  EXPECT_THAT(at("us:/").second, HasSubstr("nobody for us:/"));
+  EXPECT_THAT(cells("eu:/ a:1\n").find_folder("").error().message,
+              HasSubstr("nobody for names without a cell; it has eu:/"));
+}
+
 // A name that begins with a cell goes to that cell or nowhere.
 TEST(CellsTest, ThatANameNamesAreNotGuessed) {
   const Cells all = cells("eu:/ a:1\n* b:1\n");

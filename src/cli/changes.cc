@@ -10,13 +10,14 @@
 #include "console/json.h"
 #include "console/log.h"
 #include "console/show.h"
+#include "console/terminal.h"
 
 namespace hapax::cli {
 
 int show_changes(Signals& signals, bool json, const std::function<std::vector<Sight>()>& look) {
   constexpr int kEvery_ms = 200;
   std::map<std::string, std::string> last;  // Line, of what is there.
-  for (std::optional<int> signal; !signal; signal = signals.take()) {
+  for (std::optional<int> signal; !signal && is_output_read(); signal = signals.take()) {
     std::map<std::string, std::string> next;
     for (Sight& now : look()) {
       const auto before = last.find(now.of);

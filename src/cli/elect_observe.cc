@@ -12,6 +12,7 @@
 #include "console/log.h"
 #include "console/show.h"
 #include "console/signals.h"
+#include "console/terminal.h"
 #include "group_commands/people.h"
 #include "group_json/group_json.h"
 #include "hapax/hapax.h"
@@ -82,7 +83,7 @@ int observe_election(ElectArguments a) {
   Client client = reach(a.address, Purpose::looks);
   Election election{client, a.name};
   Election::Observation observation = election.observe();
-  while (!signals.take()) {
+  while (!signals.take() && is_output_read()) {
     const auto change = observation.next_until(Election::Clock::now() + kHearSignals);
     if (!change && observation.is_lost()) fail(Errc::lost, a.name);
     if (!change) continue;

@@ -26,8 +26,11 @@ struct WhoArguments {
 };
 
 void add_person(Table& table, const LockInfo& lock, const std::string& role, const Person& p) {
-  table.row({lock.name, lock.algorithm, role, p.host, fmt::format("{}", p.pid), show_since(p.since),
-             p.fence ? text_of(*p.fence) : "", show_command(p.command)});
+  // Another program's client of an engine does not say who it is, nor since when.
+  const bool is_known = p.pid != 0;
+  table.row({lock.name, lock.algorithm, role, p.host, is_known ? fmt::format("{}", p.pid) : "",
+             is_known ? show_since(p.since) : "", p.fence ? text_of(*p.fence) : "",
+             show_command(p.command)});
 }
 
 void add_more(Table& table, const LockInfo& lock, std::uint64_t count, const char* what) {

@@ -23,6 +23,9 @@ ClientOptions options_of(const CellEntry& entry, const ClientOptions& usual) {
   options.asks_only = usual.asks_only;
   options.engine_ttl = usual.engine_ttl;
   options.engine_units = usual.engine_units;
+  options.engine_group = usual.engine_group;
+  options.engine_user = usual.engine_user;
+  options.engine_password = usual.engine_password;
   const auto set = [](std::string& option, const std::string& said) {
     if (!said.empty()) option = said;
   };
@@ -39,10 +42,11 @@ CellsGateway::CellsGateway(Cells cells, ClientOptions usual, Connect connect)
       usual_(std::move(usual)),
       connect_(std::move(connect)) {}
 
-detail::Served CellsGateway::serving(std::string_view name) {
-  const auto place = cells_.find(name);
+detail::Served CellsGateway::serving(std::string_view name, detail::Named what) {
+  const bool is_folder = what == detail::Named::folder;
+  const auto place = is_folder ? cells_.find_folder(name) : cells_.find(name);
   if (!place) throw std::system_error{make_error_code(Errc::bad_name), place.error().message};
-  if (!check_lock_name(place->name)) {
+  if (!(is_folder && place->name.empty()) && !check_lock_name(place->name)) {
     throw std::system_error{make_error_code(Errc::bad_name), std::string{name.substr(0, 40)}};
   }
   const std::lock_guard lock{mutex_};
@@ -58,7 +62,7 @@ std::error_code CellsGateway::who(std::string_view name, std::vector<LockInfo>& 
     throw std::system_error{make_error_code(Errc::refused),
                             "several groups are asked one at a time: say which name"};
   }
-  const detail::Served served = serving(name);
+  const detail::Served served = serving(name, detail::Named::one);
   return served.gateway->who(served.name, locks, left_out);
 }
 

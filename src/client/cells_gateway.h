@@ -32,7 +32,7 @@ class CellsGateway final : public detail::RefusingGateway {
   CellsGateway(Cells cells, ClientOptions usual, Connect connect);
 
   // Throws std::system_error: nobody serves that name, or who does cannot be reached.
-  detail::Served serving(std::string_view name) override;
+  detail::Served serving(std::string_view name, detail::Named what) override;
 
   std::error_code who(std::string_view name, std::vector<LockInfo>& locks,
                       detail::LeftOut& left_out) override;

@@ -178,7 +178,7 @@ ClientOptions Client::options_for(std::string_view addresses) {
   options.key = environment("HAPAX_KEY");
   options.insecure = environment("HAPAX_INSECURE") == "true";
   options.server_user = environment("HAPAX_SERVER_USER");
-  if (is_engine) add_engine(options);
+  if (is_engine || !client::cells_file(addresses).empty()) add_engine(options);
   const auto by_root = server_by_root(kMachineSocket);
   if (options.server_user.empty() && addresses == machine_address() && by_root) {
     options.server_user = std::to_string(*by_root);

@@ -92,25 +92,33 @@ void add_long_names(const Command& command, std::vector<std::string>& names) {
   for (const Command& inner : command.subcommands) add_long_names(inner, names);
 }
 
-// Of the first option that the command does not have, the one that is like it; or nothing.
-std::string option_meant(const Command& command, int argc, char** argv) {
+// The first option on the command line that the command does not have, and the one that is like it;
+// both may be empty.
+struct Stranger {
+  std::string name, meant;
+};
+Stranger stranger_in(const Command& command, int argc, char** argv) {
   std::vector<std::string> names{"--help"};
   add_long_names(command, names);
   for (int i = 2; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     const std::string_view word = argv[i];
     const std::string name{word.substr(0, word.find('='))};
     if (!name.starts_with("--")) continue;
-    if (std::find(names.begin(), names.end(), name) == names.end()) return nearest(name, names);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return {name, nearest(name, names)};
+    }
   }
-  return "";
+  return {};
 }
 
 // What CLI11 says about a command line, put so that one knows what to do.
 std::string advice(const Program& program, const CLI::ParseError& e, int argc, char** argv) {
   if (argc < 2) return "there is no command; `hapax --help` lists them";
   if (const Command* command = first_command(program, argc, argv)) {
-    const std::string meant = option_meant(*command, argc, argv);
-    if (!meant.empty()) return fmt::format("{}; did you mean {}?", e.what(), meant);
+    const auto [name, meant] = stranger_in(*command, argc, argv);
+    if (!meant.empty()) return fmt::format("there is no {}; did you mean {}?", name, meant);
+    // CLI11 would tell all that follows as well, last things first.
+    if (!name.empty()) return fmt::format("there is no {} (--help shows what there is)", name);
     return fmt::format("{} (--help shows how)", e.what());
   }
   const std::string_view first = argv[1];

@@ -1,5 +1,6 @@
 #include "console/terminal.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -19,5 +20,10 @@ std::optional<std::size_t> columns_of(int descriptor) {
 }
 
 std::size_t page_width() { return columns_of(STDOUT_FILENO).value_or(kUsual); }
+
+bool is_output_read() noexcept {
+  pollfd output{STDOUT_FILENO, 0, 0};  // Of errors poll() tells unasked.
+  return poll(&output, 1, 0) <= 0 || (output.revents & (POLLERR | POLLHUP)) == 0;
+}
 
 }  // namespace hapax::cli

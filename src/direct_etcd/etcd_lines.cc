@@ -128,7 +128,7 @@ std::unique_ptr<Watch> watch(Servers& servers, const std::string& prefix,
 std::string EtcdLines::trouble() const {
   const engine::Health& health = servers_->health();
   if (health.reachable) return "";
-  return health.said == engine::Health{}.said ? "none of its servers can be reached" : health.said;
+  return health.said;
 }
 
 // --- calls ---

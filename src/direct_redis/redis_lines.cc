@@ -283,6 +283,11 @@ void RedisLines::list(const std::string& pattern, Then<std::vector<LockInfo>> th
         lock.name = pattern;
         lock.algorithm = "redlock";
         lock.holder = person_of(words_of(*token));
+        // Most servers have its key, and count for nobody else meanwhile.
+        const auto count = redlock_.read(RedlockClient::count_of(pattern));
+        if (count && !count->empty()) {
+          lock.holder->fence = Fence{Epoch{1}, Turn{std::strtoull(count->c_str(), nullptr, 10)}};
+        }
         return Locks{lock};
       },
       std::move(then));

@@ -110,6 +110,7 @@ TEST_F(Redis, ExcludesOnOneServerAndFencesGrow) {
   const auto locks = two.who("orders");
   ASSERT_EQ(locks.size(), 1u);
   EXPECT_EQ(locks[0].holder->pid, static_cast<std::uint32_t>(getpid()));
+  EXPECT_EQ(locks[0].holder->fence, first) << "else it would be shown as one that only keeps it";
   std::this_thread::sleep_for(1500ms);  // Kept alive past its TTL.
   EXPECT_FALSE(mine.lost().stop_requested());
   EXPECT_FALSE(yours.try_lock());

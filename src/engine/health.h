@@ -10,7 +10,7 @@ namespace hapax::engine {
 struct Health {
   bool reachable = false;
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
-  std::string said = "nothing yet";  // The last error, or "ok".
+  std::string said = "none of its servers has answered";  // The last error, or "ok".
 
   void well() { set(true, "ok"); }
   void ill(std::string why) { set(false, std::move(why)); }

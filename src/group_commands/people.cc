@@ -31,6 +31,7 @@ std::string show_since(std::chrono::milliseconds since) {
 }
 
 std::string show_person(const Person& person) {
+  if (person.pid == 0) return show_command(person.command);  // Not one of ours.
   return fmt::format("{} pid {} ({})", person.host, person.pid, show_command(person.command));
 }
 

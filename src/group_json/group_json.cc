@@ -25,6 +25,8 @@ boost::json::object json_of(const Person& person) {
   boost::json::object object{{"member", person.member},   {"member_name", person.member_name},
                              {"host", person.host},       {"pid", person.pid},
                              {"command", person.command}, {"since_ms", person.since.count()}};
+  // Another program's client of an engine: it has not said who it is.
+  if (person.pid == 0) object["pid"] = object["since_ms"] = nullptr;
   if (person.fence) object["fence"] = to_string(*person.fence);
   if (person.shared) object["mode"] = "shared";
   return object;

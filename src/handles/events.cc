@@ -32,10 +32,15 @@ std::string_view name_of(Event::Kind kind) {
 
 class Events::Impl {
  public:
-  Impl(Client& client, std::string_view folder, bool only_files)
-      : gateway_(detail::FileAccess::gateway_of(client)),
-        folder_(folder),
-        only_files_(only_files) {}
+  Impl(detail::Served served, std::string cell, bool only_files)
+      : gateway_(std::move(served.gateway)),
+        folder_(std::move(served.name)),
+        cell_(std::move(cell)),
+        only_files_(only_files) {
+    if (const auto good = check_folder(folder_); !good) {
+      client::throw_if(Errc::bad_name, good.error().message);
+    }
+  }
 
   std::optional<Event> next(Clock::time_point deadline, const std::stop_token& cancel) {
     for (;;) {
@@ -73,24 +78,26 @@ class Events::Impl {
     }
     cursor_ = told.now;
     for (session::Happened& event : told.events) {
+      if (!event.name.empty()) event.name.insert(0, cell_);
       waiting_.push_back({static_cast<Event::Kind>(event.kind), std::move(event.name),
                           event.revision, event.fence, std::move(event.text)});
     }
   }
 
   const detail::OwnGateway gateway_;
-  const std::string folder_;
+  const std::string folder_;  // There.
+  const std::string cell_;    // What stands before the names there: `eu:/`, mostly nothing.
   const bool only_files_;
   session::EventCursor cursor_;
   std::deque<Event> waiting_;
   bool is_lost_ = false;
 };
 
-Events::Events(Client& client, std::string_view folder, About about)
-    : impl_(std::make_unique<Impl>(client, folder, about == About::files)) {
-  if (const auto good = check_folder(folder); !good) {
-    client::throw_if(Errc::bad_name, good.error().message);
-  }
+Events::Events(Client& client, std::string_view folder, About about) {
+  detail::Served served =
+      detail::served(detail::FileAccess::gateway_of(client), folder, detail::Named::folder);
+  std::string cell = served.before(folder);
+  impl_ = std::make_unique<Impl>(std::move(served), std::move(cell), about == About::files);
 }
 Events::~Events() = default;
 

@@ -73,26 +73,27 @@ bool File::remove(std::optional<std::uint64_t> version) {
 }
 
 std::vector<FileInfo> File::list(Client& client, std::string_view folder, Freshness freshness) {
-  if (const auto good = check_folder(folder); !good) {
+  const detail::Served served =
+      detail::served(FileAccess::gateway_of(client), folder, detail::Named::folder);
+  if (const auto good = check_folder(served.name); !good) {
     client::throw_if(Errc::bad_name, good.error().message);
   }
-  const auto gateway = FileAccess::gateway_of(client);
   auto names = FileAccess::ask_for<session::FileNames>(
-      *detail::OwnGateway{gateway},
-      session::FileList{0, std::string{folder}, 0, freshness == Freshness::fresh},
-      std::string{folder});
+      *detail::OwnGateway{served.gateway},
+      session::FileList{0, served.name, 0, freshness == Freshness::fresh}, std::string{folder});
+  const std::string cell = served.before(folder);
   std::vector<FileInfo> files;
   for (session::FileEntry& file : names.files) {
-    files.push_back({std::move(file.path), file.version, file.bytes, file.ephemeral});
+    files.push_back({cell + file.path, file.version, file.bytes, file.ephemeral});
   }
   return files;
 }
 
 FenceStanding check_fence(Client& client, std::string_view lock, Fence fence, std::string* why) {
-  const auto gateway = FileAccess::gateway_of(client);
-  auto told = FileAccess::ask_for<session::FenceTold>(
-      *detail::OwnGateway{gateway}, session::FenceCheck{0, std::string{lock}, fence},
-      std::string{lock});
+  const detail::Served served = detail::served(FileAccess::gateway_of(client), lock);
+  auto told = FileAccess::ask_for<session::FenceTold>(*detail::OwnGateway{served.gateway},
+                                                      session::FenceCheck{0, served.name, fence},
+                                                      std::string{lock});
   if (why != nullptr) *why = std::move(told.why);
   return static_cast<FenceStanding>(told.standing);
 }

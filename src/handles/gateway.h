@@ -64,6 +64,17 @@ class Gateway;
 struct Served {
   std::shared_ptr<Gateway> gateway;  // Null: who was asked.
   std::string name;
+
+  // What stands before it in the name that was given: `eu:/`, mostly nothing.
+  std::string before(std::string_view given) const {
+    return std::string{given.substr(0, given.size() - name.size())};
+  }
+};
+
+// What a name is of.
+enum class Named : std::uint8_t {
+  one,    // A lock, a file, an election.
+  folder  // All whose names begin with it and a slash; all there are, if it is empty.
 };
 
 class Gateway {
@@ -71,7 +82,9 @@ class Gateway {
   virtual ~Gateway() = default;
 
   // Of a gateway to several groups: the one that has this name. Throws std::system_error.
-  virtual Served serving(std::string_view name) { return {nullptr, std::string{name}}; }
+  virtual Served serving(std::string_view name, Named /*what*/) {
+    return {nullptr, std::string{name}};
+  }
 
   // Not so in a child made by fork(), which has none of its threads: see own_gateway.h.
   bool is_ours() const noexcept { return forks_ == forks(); }
@@ -121,7 +134,7 @@ class Gateway {
   // About files, which not all offer. The answer is of that question, or Refused. A write whose
   // answer is lost is Errc::unknown_outcome.
   virtual std::error_code ask_about_files(session::Ask /*asked*/, session::Answer& told) {
-    told = session::Refused{0, "files are not offered here"};
+    told = session::Refused{0, "no files are kept here, nor fences checked: ask a daemon"};
     return {};
   }
 

@@ -9,8 +9,9 @@ Gateway& forked_gateway() noexcept {
   return gateway;
 }
 
-Served served(const std::shared_ptr<Gateway>& gateway, std::string_view name) {
-  Served by = gateway->is_ours() ? gateway->serving(name) : Served{nullptr, std::string{name}};
+Served served(const std::shared_ptr<Gateway>& gateway, std::string_view name, Named what) {
+  Served by =
+      gateway->is_ours() ? gateway->serving(name, what) : Served{nullptr, std::string{name}};
   if (by.gateway == nullptr) by.gateway = gateway;
   return by;
 }

@@ -28,7 +28,8 @@ class OwnGateway {
 };
 
 // Who serves that name: the gateway itself, or one of those behind it.
-Served served(const std::shared_ptr<Gateway>& gateway, std::string_view name);
+Served served(const std::shared_ptr<Gateway>& gateway, std::string_view name,
+              Named what = Named::one);
 
 // Destroyed with the last handle: by a thread that may wait for it, and by the process that made
 // it. A child leaves it as it is, since it has none of its threads.

@@ -21,18 +21,23 @@ constexpr std::string_view kCells = "cells:";
 
 bool is_insecure = false;  // Of the one command that this process is.
 
+// Of --address "$WHERE" with nothing in it: to lock elsewhere than was meant is to lock nothing.
+std::string said_address(const std::string& address) {
+  return address.empty() ? "is empty; leave it out for the usual daemon" : "";
+}
+
 }  // namespace
 
 void add_address(Command& command, std::string* address, Purpose purpose) {
-  const bool may_be_engine = purpose != Purpose::asks;
-  command.add("--address", address,
-              std::string{"Where the daemon is: unix:/path or host:port, or several, separated by "
-                          "commas; "} +
-                  (may_be_engine ? "or an engine, as etcd://host:port,…; " : "") +
-                  (may_be_engine && purpose != Purpose::keeps_files
-                       ? "or cells:FILE, which says who serves NAME; "
-                       : "") +
-                  "else $HAPAX_ADDRESS or the usual Unix socket");
+  const bool may_be_engine = purpose != Purpose::asks && purpose != Purpose::hears;
+  command.add(
+      "--address", address,
+      std::string{"Where the daemon is: unix:/path or host:port, or several, separated by "
+                  "commas; "} +
+          (may_be_engine ? "or an engine, as etcd://host:port,…; " : "") +
+          (purpose == Purpose::asks ? "" : "or cells:FILE, which says who serves a name; ") +
+          "else $HAPAX_ADDRESS or the usual Unix socket",
+      {.check = said_address});
   // Into the environment, where the library looks, and so does what `hapax run` starts.
   const auto add = [&](const char* flag, const char* variable, const char* what) {
     command.add(
@@ -107,12 +112,15 @@ void find_cell(std::string& address, std::string& name) {
 Client reach(const std::string& given, Purpose purpose) {
   if (is_insecure) setenv("HAPAX_INSECURE", "true", 1);
   const std::string address = given.empty() ? Client::default_address() : given;
-  if (purpose == Purpose::asks && !detail::scheme_of(address).empty()) {
+  if ((purpose == Purpose::asks || purpose == Purpose::hears) &&
+      !detail::scheme_of(address).empty()) {
     throw Failure{kBadUsage, fmt::format("{} is an engine, which has no group and no settings of "
                                          "ours: ask a daemon",
                                          address)};
   }
-  if (address.starts_with(kCells)) {
+  // Files and events find their cell by themselves, and what they show has its name before it.
+  const bool finds_its_cell = purpose == Purpose::keeps_files || purpose == Purpose::hears;
+  if (address.starts_with(kCells) && !finds_its_cell) {
     throw Failure{kBadUsage,
                   fmt::format("{} names several groups: say the --address of one", address)};
   }

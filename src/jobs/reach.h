@@ -11,7 +11,8 @@ namespace hapax::cli {
 
 // What a command wants of whoever it reaches.
 enum class Purpose {
-  asks,         // A daemon, about its group.
+  asks,         // A daemon, about its group, …
+  hears,        // … or to be told what happens.
   looks,        // A daemon or an engine, about a name, …
   keeps_files,  // … about files, …
   takes_locks   // … or for a lock.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
@@ -71,7 +72,10 @@ void print_as_json(const audit::History& history, const audit::Report& r,
 }
 
 void print_files(const audit::History& history, const audit::FileFindings& findings) {
-  fmt::print("{} events of files: {}\n", history.files().size(),
+  const auto copied = std::count_if(history.files().begin(), history.files().end(),
+                                    [](const audit::FileEvent& event) { return event.copied; });
+  fmt::print("{} events of files, {} of them reads of a client's own copy: {}\n",
+             history.files().size(), copied,
              findings.empty() ? "no findings." : fmt::format("{} findings", findings.size()));
   for (std::size_t i = 0; i < std::min(kMostShown, findings.size()); ++i) {
     const audit::FileFinding& f = findings[i];

@@ -1,7 +1,9 @@
 // A client of files, beside the one of locks: reads and writes a few of them through whichever
-// daemon answers, and notes what it saw for `hapax audit`. On a thread of its own.
+// daemon answers, or reads copies of its own, and notes what it saw for `hapax audit`. On a thread
+// of its own.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -17,6 +19,7 @@
 
 #include "base/prng.h"
 #include "faults/notes.h"
+#include "handles/file_access.h"
 #include "hapax/client.h"
 #include "hapax/error.h"
 #include "hapax/file.h"
@@ -64,12 +67,15 @@ class FileUser {
     std::uint64_t version = 0, expected = 0;
     std::string content{};
     bool fresh = false;
+    bool copied = false;
   };
 
   void use_one(const std::string& path) {
     File file{*client_, path};
     const std::uint64_t drawn = random_.below(100);
-    if (drawn < 65) return read(file, drawn < 8);
+    if (drawn < 8) return read(path, true);
+    if (drawn < 45) return read(path, false);
+    if (drawn < 65) return read_all_again();
     // Which version a removal has is not told: where there are some, absence proves nothing.
     const bool is_removal = drawn >= 95 && path == kRemoved;
     const bool is_swap = drawn >= 78 && !is_removal;
@@ -93,22 +99,36 @@ class FileUser {
     note(path, line);
   }
 
-  void read(File& file, bool fresh) {
+  // Without a pause: what nobody has changed meanwhile is read from its copy, between others that
+  // somebody has, by which more is known than when the copy was made.
+  void read_all_again() {
+    constexpr int kTimes = 4;
+    for (int i = 0; i < kTimes; ++i) {
+      for (unsigned file = 1; file <= files_; ++file) read(fmt::format("file-{}", file), false);
+    }
+  }
+
+  void read(const std::string& path, bool fresh) {
     Line line{.op = "get", .call = now(), .fresh = fresh};
-    const auto told = file.read(fresh ? Freshness::fresh : Freshness::cached);
+    // As File::read() does, which does not tell the number of the answer.
+    const auto gateway = detail::FileAccess::gateway_of(*client_);
+    const auto told = detail::FileAccess::ask_for<session::FileTold>(
+        *gateway, session::FileGet{0, path, 0, fresh}, path);
     line.ret = now();
-    if (told) line.version = told->version;
-    if (told) line.content = told->content;
-    seen_[file.path()] = line.version;
-    note(file.path(), line);
+    line.version = told.version;
+    line.content = told.content;
+    line.copied = told.request <= last_answer_;  // It was given before.
+    last_answer_ = std::max(last_answer_, told.request);
+    seen_[path] = line.version;
+    note(path, line);
   }
 
   void note(const std::string& path, const Line& line) const {
     std::string text = fmt::format(
         R"({{"client":"{}","file":"{}","op":"{}","call":{},"ok":{},"version":{},"expected":{},)"
-        R"("content":"{}","fresh":{})",
+        R"("content":"{}","fresh":{},"copied":{})",
         name_, path, line.op, line.call, line.ok, line.version, line.expected, line.content,
-        line.fresh);
+        line.fresh, line.copied);
     if (line.ret) text += fmt::format(R"(,"ret":{})", *line.ret);
     text += "}\n";
     if (write(history_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
@@ -123,6 +143,7 @@ class FileUser {
   std::optional<Client> client_;
   std::map<std::string, std::uint64_t> seen_;
   std::uint64_t writes_ = 0;
+  session::RequestId last_answer_ = 0;
 };
 
 }  // namespace hapax::faults
