@@ -424,6 +424,9 @@ void Connection::pass_on(session::Answer answer) {
   if (at == pending_.end()) return;
   if (std::holds_alternative<session::Granted>(answer)) {
     at->second->lost = held_.add(request);
+    // It may have taken us long to get here, and the resident may have lost all there was
+    // meanwhile.
+    if (gone_ || !heartbeat_.is_good(boot_time())) held_.lose(request);
   }
   if (std::unique_ptr<Later> later{at->second->later}) {
     pending_.erase(at);

@@ -126,11 +126,11 @@ class Connection {
   std::atomic<bool> gone_{false};  // Read by anybody.
   std::string why_lost_;
 
-  // Only the resident's:
+  // Only the resident's, the first two:
   std::optional<session::Answer> welcome_;   // Until we first hear how long grants are good.
   std::vector<session::Answer> unpromised_;  // Grants, until it is known how long they are good.
   std::optional<ReadingTurns> turns_;        // Nothing under TLS: only the resident reads.
-  Bytes incoming_;                           // Of who reads.
+  Bytes incoming_;                           // Whose turn it is to read.
   std::jthread resident_;                    // The last: it uses all the others.
 };
 

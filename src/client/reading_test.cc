@@ -11,6 +11,7 @@
 #include "client/reading_turns.h"
 #include "client/testing/eventually.h"
 #include "client/testing/group.h"
+#include "handles/held_grants.h"
 #include "hapax/hapax.h"
 
 namespace hapax {
@@ -64,6 +65,26 @@ TEST_F(Turns, WhatACallerHasReadForTheResidentComesFirst) {
   turns_->done();
   EXPECT_FALSE(turns_->await(0ms)) << "once";
   EXPECT_TRUE(turns_->take());
+}
+
+TEST_F(Turns, AHangUpDoesNotKeepTheResidentBusy) {
+  ASSERT_TRUE(turns_->take());
+  shutdown(ends_[1], SHUT_RDWR);
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_FALSE(turns_->await(50ms)) << "the caller finds it";
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 50ms);
+  turns_->give_back(true);
+  EXPECT_TRUE(turns_->await(10s));
+}
+
+// One that comes after the end is lost, however late who has read it notes it.
+TEST(HeldGrants, WhatIsAddedAfterTheEndIsLost) {
+  client::HeldGrants held;
+  EXPECT_FALSE(held.add(1).stop_requested());
+  held.lose_all(false);
+  EXPECT_FALSE(held.add(2).stop_requested()) << "another matter";
+  held.lose_all(true);
+  EXPECT_TRUE(held.add(3).stop_requested());
 }
 
 // --- a client that waits ---

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 
@@ -35,6 +36,7 @@ class ReadingTurns {
   std::mutex mutex_;       // Guards what follows.
   bool is_taken_ = false;  // By a caller, or by the resident.
   bool has_more_ = false;  // Invariant: false while a caller reads.
+  std::condition_variable given_back_;
 };
 
 }  // namespace hapax::client

@@ -12,9 +12,10 @@ namespace hapax::client {
 
 class HeldGrants {
  public:
-  // Fires when that grant is lost.
+  // Fires when that grant is lost; at once if all were lost for good.
   std::stop_token add(std::uint64_t request) {
     const std::lock_guard lock{mutex_};
+    if (is_over_) return all_.get_token();
     return held_[request].get_token();
   }
   // It was given back.
@@ -41,7 +42,8 @@ class HeldGrants {
       const std::lock_guard lock{mutex_};
       held.swap(held_);
       all = all_;
-      if (!for_good) all_ = std::stop_source{};
+      is_over_ = is_over_ || for_good;
+      if (!is_over_) all_ = std::stop_source{};
     }
     all.request_stop();
     for (auto& [request, lost] : held) lost.request_stop();
@@ -56,6 +58,7 @@ class HeldGrants {
   mutable std::mutex mutex_;  // Guards what follows.
   std::map<std::uint64_t, std::stop_source> held_;
   std::stop_source all_;
+  bool is_over_ = false;  // There will be no more, and all_ has fired, or is about to.
 };
 
 }  // namespace hapax::client

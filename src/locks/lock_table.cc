@@ -310,6 +310,8 @@ Result<void> LockTable::Impl::abandon(std::string_view name, WaiterId waiter, Ou
     return error("You do not wait for {}.", name);
   }
   --stats.waiting;
+  // Who comes later is not to be served in its place.
+  entry->served_next = waiters_.count(entry->waiters, entry->served_next) & 0x7f;
   return {};
 }
 

@@ -77,6 +77,19 @@ TEST_F(ServedNext, WhoGivesUpIsPassedOver) {
   EXPECT_TRUE(group_.serve_all());
 }
 
+TEST_F(ServedNext, WhoComesLaterIsNotServedForOneWhoGaveUp) {
+  const auto inside = ask(0, 1);
+  const auto here = ask(1, 3);
+  const auto elsewhere = ask(2, 1);
+  leave(inside[0]);
+  group_.abandon(here[1]);
+  group_.abandon(here[2]);
+  const auto late = ask(1, 2);
+  leave(here[0]);
+  EXPECT_TRUE(group_.is_inside(elsewhere[0]));
+  EXPECT_TRUE(group_.serve_all());
+}
+
 // Their turns are no stamps: those of who waits elsewhere are given by now.
 TEST_F(ServedNext, IsNotForRicartAgrawala) {
   TableGroup group{2, all_by("ricart-agrawala")};
