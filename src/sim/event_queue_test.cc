@@ -43,11 +43,11 @@ TEST(EventQueue, EventsOfOneTimeComeInTheOrderOfPushing) {
 
 TEST(EventQueue, EarlierEventsComeFirstWhereverTheyWereKept) {
   EventQueue<Event> queue{kMillisecond};
-  queue.push(3600 * kSecond, 4);
-  queue.push(kMillisecond + 1, 2);
-  queue.push(kMillisecond, 1);
-  queue.push(0, 0);
-  queue.push(kSecond, 3);
+  queue.push(3600 * kSecond, 4u);
+  queue.push(kMillisecond + 1, 2u);
+  queue.push(kMillisecond, 1u);
+  queue.push(0, 0u);
+  queue.push(kSecond, 3u);
   EXPECT_EQ(
       take_all(queue),
       (std::vector<Event>{
@@ -57,23 +57,23 @@ TEST(EventQueue, EarlierEventsComeFirstWhereverTheyWereKept) {
 // The first one waits in the heap, the second one comes into the slot when that is in reach.
 TEST(EventQueue, WhatWasPushedLongBeforeComesBeforeWhatWasPushedForTheSameTimeLater) {
   EventQueue<Event> queue{kMillisecond};
-  queue.push(kSecond, 0);
-  queue.push(kSecond - kMillisecond, 1);
+  queue.push(kSecond, 0u);
+  queue.push(kSecond - kMillisecond, 1u);
   Event event;
   ASSERT_TRUE(queue.take(event));
   EXPECT_EQ(event.id, 1u);
-  queue.push(kSecond, 2);
+  queue.push(kSecond, 2u);
   EXPECT_EQ(take_all(queue), (std::vector<Event>{{kSecond, 0}, {kSecond, 2}}));
 }
 
 TEST(EventQueue, TakesEventsForNowWhileNowIsBeingRead) {
   EventQueue<Event> queue{kMillisecond};
   for (const std::uint32_t id : {0u, 1u}) queue.push(kMillisecond, id);
-  queue.push(kMillisecond + 1, 3);
+  queue.push(kMillisecond + 1, 3u);
   Event event;
   ASSERT_TRUE(queue.take(event));
-  queue.push(kMillisecond, 2);
-  queue.push(kMillisecond + 1, 4);
+  queue.push(kMillisecond, 2u);
+  queue.push(kMillisecond + 1, 4u);
   EXPECT_EQ(
       take_all(queue),
       (std::vector<Event>{
@@ -107,10 +107,10 @@ TEST(EventQueue, PeekShowsWhatIsAtHand) {
 
 TEST(EventQueueDeathTest, ThePastIsClosed) {
   EventQueue<Event> queue{kMillisecond};
-  queue.push(kSecond, 0);
+  queue.push(kSecond, 0u);
   Event event;
   ASSERT_TRUE(queue.take(event));
-  EXPECT_DEATH(queue.push(kMillisecond, 1), "broken invariant");
+  EXPECT_DEATH(queue.push(kMillisecond, 1u), "broken invariant");
 }
 
 // Against a list that is sorted anew for every event taken. Distances are short, long, far beyond
