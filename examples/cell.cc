@@ -4,13 +4,14 @@
 //   cell serve NAME      stands by; as master it counts on, ten times a second, and says so
 //   cell read            who is master, and how far it is
 //
-// Start two, kill the one that counts: the other goes on where it was.
+// Start two, kill the one that counts, or its daemon: the other goes on where it was.
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <hapax/hapax.h>
 #include <iostream>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -18,7 +19,8 @@ namespace {
 constexpr const char* kMaster = "counter/master";  // The election, and the file that belongs to it.
 constexpr const char* kCount = "counter/count";
 
-void serve(hapax::Client& client, const std::string& name) {
+// Until the lead is lost. Throws std::system_error, also if nobody knows whether it has counted.
+void lead(hapax::Client& client, const std::string& name) {
   hapax::Election election{client, kMaster};
   election.campaign(name);
   // Refused if a later master has been here: this one is late, and does not know it yet.
@@ -34,6 +36,19 @@ void serve(hapax::Client& client, const std::string& name) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     now = count.read();
+  }
+}
+
+// For ever: whoever is no longer master may be it again.
+void serve(hapax::Client& client, const std::string& name) {
+  for (;;) {
+    try {
+      lead(client, name);
+      std::cout << name << " is no longer master, and stands by" << std::endl;
+    } catch (const std::system_error& e) {  // Its daemon is gone, or the engine does not answer.
+      std::cerr << name << " stands by: " << e.what() << std::endl;
+      std::this_thread::sleep_for(std::chrono::seconds{1});
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <map>
 #include <memory>
@@ -72,11 +73,13 @@ struct Station {
 
   GroupFiles::Host host(engine::FakeServer& server, Bug bug) {
     GroupFiles::Host host;
-    host.news.after = [](std::chrono::milliseconds, const std::function<void()>&) {};
+    host.news.after = [this](std::chrono::milliseconds, std::function<void()> then) {
+      later.push_back(std::move(then));
+    };
     host.open = [this, &server, bug]() -> Result<std::unique_ptr<engine::Engine>> {
       return std::unique_ptr<engine::Engine>{std::make_unique<testing::BuggyEngine>(
           engine::open_fake(io, server), bug == Bug::loses_a_commit,
-          bug == Bug::ignores_the_version)};
+          bug == Bug::ignores_the_version, [this] { return ++loads % 2 == 0; })};
     };
     host.life = [] { return std::uint64_t{1}; };
     host.is_over = [](std::uint64_t) { return false; };
@@ -96,6 +99,7 @@ struct Station {
     return answer.value_or(session::Refused{});
   }
   void catch_up() {
+    for (const auto& then : std::exchange(later, {})) then();
     io.restart();
     io.poll();
     if (lossy) lossy->catch_up();
@@ -103,6 +107,8 @@ struct Station {
 
   testing::Folder folder;
   std::optional<LossyStamps> lossy;
+  std::vector<std::function<void()>> later;
+  int loads = 0;  // Every other one fails: until it tries again, the engine is asked for each file.
   boost::asio::io_context io{1};
   GroupFiles files;
   GroupFiles::SessionId session;

@@ -96,7 +96,12 @@ void GroupFiles::load() {
     if (is_stopped_) return;
     if (!all) return host_.news.after(kTryAgain, [this] { load(); });
     cache_.load(*all);
-    if (stamps_) stamps_->serve(cache_.revision());
+    if (stamps_) {
+      // What changed until now was not stamped: not for those either who have asked meanwhile, and
+      // were told what the engine had then.
+      stamps_->change_all();
+      stamps_->serve(cache_.revision());
+    }
     events_.on_loaded(all->revision);
     watch_ = engine_->watch("", all->revision,
                             {[this](const engine::Commit& commit) {

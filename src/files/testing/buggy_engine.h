@@ -1,6 +1,7 @@
 // An engine with a bug, around one that has none.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,11 +13,16 @@ namespace hapax::testing {
 
 class BuggyEngine final : public engine::Engine {
  public:
-  BuggyEngine(std::unique_ptr<engine::Engine> good, bool loses_commits, bool ignores_versions)
+  // `fails`, asked whenever all of it is to be read, is no bug.
+  BuggyEngine(
+      std::unique_ptr<engine::Engine> good, bool loses_commits, bool ignores_versions,
+      std::function<bool()> fails = [] { return false; })
       : good_(std::move(good)),
         loses_commits_(loses_commits),
-        ignores_versions_(ignores_versions) {}
+        ignores_versions_(ignores_versions),
+        fails_(std::move(fails)) {}
   void read(std::vector<std::string> prefixes, engine::ReadCallback callback) override {
+    if (prefixes.front().empty() && fails_()) return callback(error("no answer in time"));
     good_->read(std::move(prefixes), std::move(callback));
   }
   void commit(std::vector<engine::Condition> conditions, std::vector<engine::Write> writes,
@@ -40,6 +46,7 @@ class BuggyEngine final : public engine::Engine {
  private:
   const std::unique_ptr<engine::Engine> good_;
   const bool loses_commits_, ignores_versions_;
+  const std::function<bool()> fails_;
 };
 
 }  // namespace hapax::testing
