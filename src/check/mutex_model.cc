@@ -90,12 +90,6 @@ void MutexModel::freeze(bool on) {
   links_.freeze(on);
 }
 
-MutexModel::Row MutexModel::copy_of(const std::uint64_t* row) const {
-  Row copy;
-  std::copy_n(row, layout_.words(), copy.data());
-  return copy;
-}
-
 std::uint32_t MutexModel::number_of(const Shared& common) {
   if (const auto known = shared_numbers_.find(common.key()); known != shared_numbers_.end()) {
     return known->second;
@@ -144,7 +138,7 @@ void MutexModel::expand_link(const std::uint64_t* row, Steps& steps, const Share
   const std::uint32_t content = layout_.get(row, at);
   for (const LinkContents::Take take : links_.takes(content)) {
     if (!common.has_crashed(to)) {
-      Row next = copy_of(row);
+      std::uint64_t* next = steps.draft(row);
       if (!put(next, steps, at, take.rest)) return;
       finish(next, steps, step_of(CheckStep::deliver, from, to, take.message), to,
              members_.receive(from, take.message));
@@ -165,11 +159,11 @@ void MutexModel::expand_link(const std::uint64_t* row, Steps& steps, const Share
 
 void MutexModel::change_link(const std::uint64_t* row, Steps& steps, const SearchStep& step,
                              std::uint32_t content, const Shared& common) {
-  Row next = copy_of(row);
+  std::uint64_t* next = steps.draft(row);
   if (!put(next, steps, link(step.from, step.to), content)) return;
   if (!put(next, steps, shared(), number_of(common))) return;
   if (options_.forever && !lower_clocks(next, steps)) return;
-  steps.add(step, next.data());
+  steps.add_to_draft(step);
 }
 
 void MutexModel::expand_crashes(const std::uint64_t* row, Steps& steps, const Shared& common) {
@@ -178,29 +172,29 @@ void MutexModel::expand_crashes(const std::uint64_t* row, Steps& steps, const Sh
     Shared after = common;
     --after.crashes;
     after.crashed = narrow(after.crashed | 1u << i);
-    Row next = copy_of(row);
+    std::uint64_t* next = steps.draft(row);
     if (!put(next, steps, shared(), number_of(after))) return;
-    steps.add(step_of(CheckStep::crash, i), next.data());
+    steps.add_to_draft(step_of(CheckStep::crash, i));
   }
 }
 
 void MutexModel::react(const std::uint64_t* row, Steps& steps, const SearchStep& step,
                        std::uint32_t i, std::uint32_t input) {
-  Row next = copy_of(row);
+  std::uint64_t* next = steps.draft(row);
   finish(next, steps, step, i, input);
 }
 
 // Member i reacts to `input`. REQUIRES: `row` is the state before it, without the message that is
 // delivered.
-void MutexModel::finish(Row& row, Steps& steps, const SearchStep& step, std::uint32_t i,
+void MutexModel::finish(std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
                         std::uint32_t input) {
-  const std::uint32_t local = layout_.get(row.data(), i);
+  const std::uint32_t local = layout_.get(row, i);
   if (reduction_) reduction_->note(i, local, input);
   const Reactions::Reaction& reaction = members_.react(i, local, input);
   if (!put(row, steps, i, reaction.local)) return;
   for (const auto& sent : members_.sends(reaction)) {
     const std::uint32_t at = link(i, sent.to);
-    const std::uint32_t content = links_.with(layout_.get(row.data(), at), sent.message);
+    const std::uint32_t content = links_.with(layout_.get(row, at), sent.message);
     if (!put(row, steps, at, content)) return;
   }
   if (reaction.rejected != Reject::none && !options_.has_faults()) {
@@ -210,18 +204,18 @@ void MutexModel::finish(Row& row, Steps& steps, const SearchStep& step, std::uin
   }
   if (reaction.enters && !check_entry(row, steps, step, i, reaction.turn)) return;
   if (options_.forever && !lower_clocks(row, steps)) return;
-  steps.add(step, row.data());
+  steps.add_to_draft(step);
 }
 
 // --- what must hold ---
 
-bool MutexModel::check_entry(Row& row, Steps& steps, const SearchStep& step, std::uint32_t i,
-                             Turn turn) {
+bool MutexModel::check_entry(std::uint64_t* row, Steps& steps, const SearchStep& step,
+                             std::uint32_t i, Turn turn) {
   steps.enter(i);
-  Shared common = shared_in(row.data());
+  Shared common = shared_in(row);
   std::array<Holding, kMostChecked> all;
   for (std::uint32_t j = 0; j < n_; ++j) {
-    all[j] = common.has_crashed(j) ? Holding{} : members_.holding(j, layout_.get(row.data(), j));
+    all[j] = common.has_crashed(j) ? Holding{} : members_.holding(j, layout_.get(row, j));
   }
   if (!may_be_held_together(std::span{all}.first(n_), members_.capacity())) {
     std::string who;

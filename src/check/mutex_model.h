@@ -65,7 +65,6 @@ class MutexModel final : public SearchModel, private Automata {
                   std::uint32_t{crashes} << 8 | crashed};
     }
   };
-  using Row = std::array<std::uint64_t, kMostChecked * kMostChecked + 1>;
   // By link: messages in the order of sending.
   using UnderWay = std::vector<std::vector<std::uint32_t>>;
 
@@ -79,9 +78,9 @@ class MutexModel final : public SearchModel, private Automata {
     return shared_[layout_.get(row, shared())];
   }
   std::uint32_t number_of(const Shared& common);
-  Row copy_of(const std::uint64_t* row) const;
   // False if the row is too narrow for it, and the steps are told so.
-  [[nodiscard]] bool put(Row& row, Steps& steps, std::uint32_t field, std::uint32_t value) const;
+  [[nodiscard]] bool put(std::uint64_t* row, Steps& steps, std::uint32_t field,
+                         std::uint32_t value) const;
   void lay_out();
   RowLayout layout_of(const std::array<std::uint32_t, 3>& widths) const;
 
@@ -98,14 +97,16 @@ class MutexModel final : public SearchModel, private Automata {
                    std::uint32_t content, const Shared& common);
   void react(const std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
              std::uint32_t input);
-  void finish(Row& row, Steps& steps, const SearchStep& step, std::uint32_t i, std::uint32_t input);
-  bool check_entry(Row& row, Steps& steps, const SearchStep& step, std::uint32_t i, Turn turn);
+  void finish(std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
+              std::uint32_t input);
+  bool check_entry(std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
+                   Turn turn);
 
   std::uint32_t take(const SearchStep& step, UnderWay& under_way, std::string& command) const;
 
   // For a search without end: counts all clocks and turns from the lowest, so that equal situations
   // are equal states.
-  [[nodiscard]] bool lower_clocks(Row& row, Steps& steps);
+  [[nodiscard]] bool lower_clocks(std::uint64_t* row, Steps& steps);
   // The same where the order of sending is kept.
   void lower_clocks(std::vector<std::uint32_t>& locals, UnderWay& under_way);
   std::uint32_t lowered(std::uint32_t field, std::uint32_t part, std::uint64_t by);
@@ -127,13 +128,13 @@ class MutexModel final : public SearchModel, private Automata {
 };
 
 // Every step of a search goes through it: here, so that it is inlined.
-inline bool MutexModel::put(Row& row, Steps& steps, std::uint32_t field,
+inline bool MutexModel::put(std::uint64_t* row, Steps& steps, std::uint32_t field,
                             std::uint32_t value) const {
   if (!layout_.fits(field, value)) [[unlikely]] {
     steps.find_too_narrow();
     return false;
   }
-  layout_.set(row.data(), field, value);
+  layout_.set(row, field, value);
   return true;
 }
 

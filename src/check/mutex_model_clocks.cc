@@ -8,13 +8,13 @@
 
 namespace hapax {
 
-bool MutexModel::lower_clocks(Row& row, Steps& steps) {
+bool MutexModel::lower_clocks(std::uint64_t* row, Steps& steps) {
   std::uint64_t lowest = kNoClock;
   for (std::uint32_t i = 0; i < n_; ++i) {
-    lowest = std::min(lowest, members_.lowest_in_local(i, layout_.get(row.data(), i)));
+    lowest = std::min(lowest, members_.lowest_in_local(i, layout_.get(row, i)));
   }
   for (std::uint32_t l = n_; l < shared(); ++l) {
-    for (const std::uint32_t message : links_.messages(layout_.get(row.data(), l))) {
+    for (const std::uint32_t message : links_.messages(layout_.get(row, l))) {
       lowest = std::min(lowest, members_.lowest_in_message(message));
     }
   }
@@ -22,7 +22,7 @@ bool MutexModel::lower_clocks(Row& row, Steps& steps) {
   const std::uint64_t by = lowest - 1;
   HAPAX_CHECK(by < 1u << 16);
   for (std::uint32_t f = 0; f < fields_; ++f) {
-    const std::uint32_t before = layout_.get(row.data(), f);
+    const std::uint32_t before = layout_.get(row, f);
     const std::uint64_t kind = f < n_ ? f : f < shared() ? n_ : n_ + 1;
     const std::uint64_t key = by << 48 | kind << 32 | before;
     auto known = lowered_.find(key);

@@ -22,7 +22,7 @@ bool MutexModel::expand_first(const std::uint64_t* row, Steps& steps) {
       for (const LinkContents::Take take : links_.takes(layout_.get(row, at))) {
         const std::uint32_t input = members_.receive(from, take.message);
         if (!reduction_->may_go_first(to, local, input)) continue;
-        Row next = copy_of(row);
+        std::uint64_t* next = steps.draft(row);
         if (put(next, steps, at, take.rest)) {
           finish(next, steps, step_of(CheckStep::deliver, from, to, take.message), to, input);
         }

@@ -48,11 +48,19 @@ class Steps {
 
   // --- written by the model ---
 
-  void add(const SearchStep& step, const std::uint64_t* next) {
+  // The row that the next step leads to, to be changed where it stays: at first as `row`. Valid
+  // until the next one; if no step is added to it, it is as if it had not been.
+  std::uint64_t* draft(const std::uint64_t* row) {
     const std::size_t first = steps_.size() * width_;
     if (rows_.size() < first + width_) rows_.resize(2 * (first + width_));
-    for (std::uint32_t w = 0; w < width_; ++w) rows_[first + w] = next[w];
-    steps_.push_back(step);
+    std::uint64_t* next = rows_.data() + first;
+    for (std::uint32_t w = 0; w < width_; ++w) next[w] = row[w];
+    return next;
+  }
+  void add_to_draft(const SearchStep& step) { steps_.push_back(step); }
+  void add(const SearchStep& step, const std::uint64_t* next) {
+    draft(next);
+    add_to_draft(step);
   }
   // A step that breaks a property leads nowhere.
   void fail(const SearchStep& step, std::string_view property, std::string text) {

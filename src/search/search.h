@@ -50,63 +50,67 @@ class Search {
   std::vector<SearchStep> way_to(std::uint32_t state);
 
  private:
-  struct Lookup {
-    std::uint64_t hash;
-    std::size_t slot = 0;      // Reserved for it, if it is new.
-    std::uint32_t number = 0;  // What the table said, and then the state's.
-    bool is_new = false;
+  static constexpr std::uint32_t kSlice = 64;  // States whose steps stay in the cache.
+
+  // Of one state of a slice.
+  struct Expanded {
+    std::size_t end;                     // Where its steps end, among those of the slice.
+    std::optional<std::size_t> failure;  // Its first, among the slice's.
+    bool goes_on;                        // One of its steps happens eventually.
   };
-  // What one thread has gathered in this round.
-  struct Gathered {
+  struct Fresh {
+    std::uint32_t step;
+    std::size_t slot;
+  };
+  // States that follow one another, and their steps.
+  struct Slice {
+    std::uint32_t begin = 0, end = 0;
     Steps steps;
-    std::vector<Lookup> lookups;  // By step.
-  };
-  // Where the steps of a state of the round are.
-  struct Share {
-    std::uint32_t gatherer = 0;
-    std::size_t first = 0;
-    std::size_t count = 0;
-    std::size_t failures = 0;  // How many its gatherer had before.
-    bool fails = false;
-    bool goes_on = false;   // One of its steps happens eventually.
-    bool is_known = false;  // The model could tell without writing.
-  };
-  struct Ordered {
-    std::uint32_t state, gatherer;
-    std::size_t step;
+    std::vector<Expanded> expanded;
+    std::vector<std::uint64_t> hashes;  // By step.
+    bool is_too_narrow = false;         // The rows are, for the state after the last expanded.
+    // Of several threads:
+    bool is_known = false;       // The model could tell without writing.
+    bool is_claimed = false;     // All of its steps are claimed, where they lead to a new state.
+    bool is_layered = true;      // As far as the states were there.
+    std::vector<Fresh> fresh{};  // Claimed, and in the end, new.
+    std::uint32_t first = 0;     // The number of the first new one.
+
+    // Without those after a finding.
+    std::size_t size() const { return expanded.empty() ? 0 : expanded.back().end; }
   };
 
   bool go_on(std::uint32_t at, const SearchObserver& observer);
-  std::uint32_t do_round(std::uint32_t begin, std::uint32_t end);
-  bool gather(std::uint32_t gatherer, std::uint32_t at);
-  void gather_if_known(std::uint32_t gatherer, std::uint32_t at);
-  void gather_together();
-  void look_for_failure(std::uint32_t at);
+  void gather(Slice& slice);
+  void look_for_finding(Slice& slice);
+  std::optional<Finding> finding_in(const Slice& slice, std::size_t nth);
   SearchStep step_between(std::uint32_t from, std::uint32_t to);
 
-  void insert_alone();
-  void insert_together();
-  void look_up_mine(unsigned t);
-  void look_up(std::uint32_t k);
-  bool is_mine(unsigned t, std::uint64_t hash) const {
-    return states_.shard_of(hash) % team_.size() == t;
-  }
-  Lookup& lookup(const Ordered& o) { return gathered_[o.gatherer].lookups[o.step]; }
-  const std::uint64_t* row_at(std::uint32_t k) const {
-    return gathered_[order_[k].gatherer].steps.row(order_[k].step);
-  }
+  // Each expands the states from `begin` up to `end`, or up to the one returned.
+  std::uint32_t do_alone(std::uint32_t begin, std::uint32_t end);
+  std::uint32_t do_together(std::uint32_t begin, std::uint32_t end);
+
+  void insert(const Slice& slice);
+
+  // --- search_together.cc ---
+  void cut_into_slices(std::uint32_t begin, std::uint32_t end);
+  void gather_if_known(Slice& slice);
+  void gather_and_claim_together();
+  void claim(std::size_t nth);
+  void settle_together(std::size_t slices);
+  void find_fresh(std::size_t nth);
+  void settle(const Slice& slice);
+  void for_each_together(std::size_t slices, const std::function<void(std::size_t)>& job);
 
   SearchModel& model_;
   std::uint64_t most_bytes_;
   Team team_;
   States states_;
-  std::vector<Gathered> gathered_;        // By thread; the last one's steps were gathered alone.
-  std::vector<Share> shares_;             // By state of the round.
-  std::vector<Ordered> order_;            // The steps of the round.
+  std::vector<Slice> slices_;             // Alone, one is enough.
+  std::size_t count_ = 0;                 // How many of them the round has.
   std::vector<std::uint32_t> came_from_;  // By state.
   std::optional<Finding> finding_;
   std::uint64_t transitions_ = 0;
-  std::uint32_t begin_ = 0;  // The first state of the round.
   std::uint32_t depth_ = 0;
   std::uint32_t level_end_ = 1;  // The first state of the next level.
   std::uint32_t next_report_ = 0;

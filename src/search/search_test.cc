@@ -36,7 +36,7 @@ TEST(RowLayout, KeepsEveryFieldApartFromTheOthers) {
 }
 
 RC_GTEST_PROP(States, GiveEachRowOneNumber, (const std::vector<std::uint8_t>& values)) {
-  States states{2, 4};
+  States states{2};
   std::vector<std::uint8_t> seen;
   for (const std::uint8_t value : values) {
     const std::uint64_t row[2] = {value, ~std::uint64_t{value}};
@@ -50,7 +50,7 @@ RC_GTEST_PROP(States, GiveEachRowOneNumber, (const std::vector<std::uint8_t>& va
 }
 
 TEST(States, KeepTheirNumbersWhenTheyGrowAndChangeShape) {
-  States states{1, 1};
+  States states{1};
   for (std::uint64_t i = 0; i < 100'000; ++i) {
     EXPECT_EQ(states.insert(&i, states.hash(&i)).first, i);
   }
@@ -62,6 +62,26 @@ TEST(States, KeepTheirNumbersWhenTheyGrowAndChangeShape) {
     const std::uint64_t row[2] = {7, i};
     EXPECT_EQ(states.find(row), i);
   }
+}
+
+// Whoever comes first: as one thread alone would have found it.
+TEST(States, OfSeveralClaimsTheLowestStays) {
+  States states{1};
+  const std::uint64_t there = 7;
+  states.insert(&there, states.hash(&there));
+  const std::uint64_t row = 8;
+  const auto rows = [&](std::uint32_t) { return &row; };
+  const std::uint64_t hash = states.hash(&row);
+  EXPECT_EQ(states.claim(&there, states.hash(&there), 0, rows), 0u);
+  EXPECT_EQ(states.claim(&row, hash, 5, rows), std::nullopt);
+  EXPECT_EQ(states.claim(&row, hash, 9, rows), States::kClaimed);
+  EXPECT_EQ(states.claim(&row, hash, 3, rows), std::nullopt);
+  EXPECT_EQ(states.find_claim(hash, 5), std::nullopt);
+  const auto slot = states.find_claim(hash, 3);
+  ASSERT_TRUE(slot.has_value());
+  states.append(1);
+  states.settle(*slot, hash, 1, &row);
+  EXPECT_EQ(states.find(&row), 1u);
 }
 
 TEST(Team, EverybodyDoesEveryJobAndWhatOneThrowsIsThrown) {

@@ -1,15 +1,18 @@
 // The states that a search has reached: rows of equal width, each once. Open addressing; a slot
-// holds part of the hash, to skip other rows, and the row's number; equality is decided on the row
-// itself.
+// holds the upper half of the hash, which says where it belongs and skips other rows, and the row's
+// number; equality is decided on the row itself. Since slots are in the order of hashes, a larger
+// table is filled from a smaller one from front to back, without looking at rows.
 //
-// The slots are cut into shards by hash, so that several threads can look up at once, each in its
-// own. They reserve what is new, and numbers are given out when all have looked: in the same order
-// as one thread alone would have given them.
+// Several threads can look up at once. What is new each claims under a number of its own, and of
+// several claims to the same row the lowest stays: when all have looked, states are numbered as one
+// thread alone would have numbered them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,52 +23,48 @@ namespace hapax {
 
 class States {
  public:
-  // `width`: 64-bit words of a row. `shards`: a power of two.
-  States(std::uint32_t width, std::uint32_t shards)
-      : width_(width), shards_(shards), slots_(std::size_t{1} << 12) {}
+  // `width`: 64-bit words of a row.
+  explicit States(std::uint32_t width) : width_(width), slots_(std::size_t{1} << kFirstBits) {}
 
   std::uint32_t width() const { return width_; }
   std::uint32_t size() const { return size_; }
   const std::uint64_t* operator[](std::uint32_t number) const { return row_of(number); }
 
   std::uint64_t hash(const std::uint64_t* row) const;
-  std::uint32_t shard_of(std::uint64_t hash) const {
-    return static_cast<std::uint32_t>((hash & (slots_.size() - 1)) / (slots_.size() / shards_));
-  }
 
   // A lookup misses the cache twice, at the slot and at the row. A caller that has many to do
   // announces each twice beforehand, so that the misses overlap.
   void announce_slot(std::uint64_t hash) const {
-    __builtin_prefetch(&slots_.data()[hash & (slots_.size() - 1)]);
+    __builtin_prefetch(&slots_.data()[hash >> shift_]);
   }
   void announce_row(std::uint64_t hash) const {
-    const std::uint64_t slot = slots_[hash & (slots_.size() - 1)];
-    if (slot != 0 && (slot & kTag) == (hash & kTag) && !is_reserved(number_in(slot))) {
+    const std::uint64_t slot = slots_[hash >> shift_];
+    if (slot != 0 && is_tagged(slot, hash) && !is_claim(number_in(slot))) {
       __builtin_prefetch((*this)[number_in(slot)]);
     }
   }
 
+  // Room for this many more rows, so that slots stay where they are meanwhile.
+  void make_room(std::size_t rows);
   // The number of the row, and whether it is new.
   std::pair<std::uint32_t, bool> insert(const std::uint64_t* row, std::uint64_t hash);
 
   // --- for several threads ---
 
-  struct Place {
-    std::size_t slot;      // Where it is, or would be.
-    std::uint32_t number;  // Of the state, or of the reservation.
-    bool is_known;
-  };
+  static constexpr std::uint32_t kMostClaims = 0x1000'0000;
 
-  // Room for this many more rows, so that slots stay where they are meanwhile.
-  void make_room(std::size_t rows);
-  // Looks in the row's shard, among the states and the reservations; reserved(k) is the row of
-  // reservation k.
-  template <class Reserved>
-  Place look_up(const std::uint64_t* row, std::uint64_t hash, Reserved&& reserved) const;
-  void reserve(std::size_t slot, std::uint64_t hash, std::uint32_t reservation) {
-    slots_[slot] = (hash & kTag) | (kReserved + reservation + 1);
+  // How many more rows there is room for.
+  std::size_t room() const {
+    return most_rows(slots_.size()) - std::min(most_rows(slots_.size()), std::size_t{size_});
   }
-  static bool is_reserved(std::uint32_t number) { return number >= kReserved; }
+  // Claims the row unless it is there, or claimed with a lower number; then says which state it is,
+  // or kClaimed. claimed(k) is the row of claim k. REQUIRES: there is room for all claims.
+  template <class Claimed>
+  std::optional<std::uint32_t> claim(const std::uint64_t* row, std::uint64_t hash,
+                                     std::uint32_t claim, Claimed&& claimed);
+  static constexpr std::uint32_t kClaimed = ~std::uint32_t{0};
+  // Where it is, if nobody had a lower one. For when all have claimed.
+  std::optional<std::size_t> find_claim(std::uint64_t hash, std::uint32_t claim) const;
   // Numbers for this many more rows, each of which is to be settled.
   void append(std::uint32_t rows);
   void settle(std::size_t slot, std::uint64_t hash, std::uint32_t number, const std::uint64_t* row);
@@ -85,9 +84,18 @@ class States {
   static constexpr std::uint32_t kChunkBits = 16;
   static constexpr std::uint32_t kChunkMask = (1u << kChunkBits) - 1;
   static constexpr std::size_t kChunkRows = std::size_t{1} << kChunkBits;
+  static constexpr std::uint32_t kFirstBits = 12;
   static constexpr std::uint64_t kTag = ~std::uint64_t{0xffff'ffff};
-  static constexpr std::uint32_t kReserved = 0xf000'0000;  // From here on: reservations.
+  static constexpr std::uint32_t kFirstClaim = kClaimed - kMostClaims;  // Above: claims.
 
+  static bool is_claim(std::uint32_t number) { return number >= kFirstClaim; }
+  static bool is_tagged(std::uint64_t slot, std::uint64_t hash) {
+    return (slot & kTag) == (hash & kTag);
+  }
+  static std::uint64_t slot_with(std::uint64_t hash, std::uint32_t number) {
+    return (hash & kTag) | (number + 1);
+  }
+  static std::size_t most_rows(std::size_t slots) { return 3 * slots / 5; }
   static std::uint32_t number_in(std::uint64_t slot) {
     return static_cast<std::uint32_t>(slot) - 1;
   }
@@ -102,11 +110,17 @@ class States {
     return true;
   }
 
-  void place_all(std::size_t slots);
+  std::size_t after(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+  std::size_t free_slot(std::uint64_t hash) const {
+    std::size_t at = hash >> shift_;
+    while (slots_[at] != 0) at = after(at);
+    return at;
+  }
+  void grow();
 
   std::uint32_t width_;
-  std::uint32_t shards_;
   std::uint32_t size_ = 0;
+  std::uint32_t shift_ = 64 - kFirstBits;  // From a hash to its slot.
   Pages slots_;  // Upper half: of the hash. Lower half: number + 1; 0: empty.
   std::vector<Pages> chunks_;
 };
@@ -125,45 +139,65 @@ inline std::uint64_t States::hash(const std::uint64_t* row) const {
 
 inline std::pair<std::uint32_t, bool> States::insert(const std::uint64_t* row, std::uint64_t hash) {
   make_room(1);
-  const Place place = look_up(row, hash, [](std::uint32_t) { return nullptr; });
-  if (place.is_known) return {place.number, false};
+  std::size_t at = hash >> shift_;
+  for (; slots_[at] != 0; at = after(at)) {
+    if (!is_tagged(slots_[at], hash)) continue;
+    const std::uint32_t number = number_in(slots_[at]);
+    if (equals((*this)[number], row)) return {number, false};
+  }
   const std::uint32_t number = size_;
   append(1);
-  settle(place.slot, hash, number, row);
+  settle(at, hash, number, row);
   return {number, true};
 }
 
 inline void States::make_room(std::size_t rows) {
-  std::size_t slots = slots_.size();
-  while (5 * (size_ + rows) > 3 * slots) slots *= 2;
-  if (slots != slots_.size()) place_all(slots);
+  while (size_ + rows > most_rows(slots_.size())) grow();
 }
 
-template <class Reserved>
-States::Place States::look_up(const std::uint64_t* row, std::uint64_t hash,
-                              Reserved&& reserved) const {
-  const std::size_t mask = slots_.size() / shards_ - 1;
-  const std::size_t start = hash & (slots_.size() - 1);
-  for (std::size_t at = start;; at = (start & ~mask) | ((at + 1) & mask)) {
-    const std::uint64_t slot = slots_[at];
-    if (slot == 0) return {at, 0, false};
-    if ((slot & kTag) != (hash & kTag)) continue;
-    const std::uint32_t number = number_in(slot);
-    const std::uint64_t* there =
-        is_reserved(number) ? reserved(number - kReserved) : (*this)[number];
-    if (equals(there, row)) return {at, number, true};
+template <class Claimed>
+std::optional<std::uint32_t> States::claim(const std::uint64_t* row, std::uint64_t hash,
+                                           std::uint32_t claim, Claimed&& claimed) {
+  const std::uint64_t mine = slot_with(hash, kFirstClaim + claim);
+  for (std::size_t at = hash >> shift_;; at = after(at)) {
+    std::uint64_t* slot = &slots_[at];
+    std::uint64_t there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    // As long as it is free, or is claimed with a higher number, it may become mine.
+    for (;;) {
+      if (there != 0) {
+        if (!is_tagged(there, hash)) break;
+        const std::uint32_t number = number_in(there);
+        const bool is_open = is_claim(number);
+        if (!equals(is_open ? claimed(number - kFirstClaim) : (*this)[number], row)) break;
+        if (!is_open) return number;
+        if (there <= mine) return kClaimed;
+      }
+      if (__atomic_compare_exchange_n(slot, &there, mine, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE)) {
+        return std::nullopt;
+      }
+    }
   }
 }
 
+inline std::optional<std::size_t> States::find_claim(std::uint64_t hash,
+                                                     std::uint32_t claim) const {
+  const std::uint64_t mine = slot_with(hash, kFirstClaim + claim);
+  for (std::size_t at = hash >> shift_; slots_[at] != 0; at = after(at)) {
+    if (slots_[at] == mine) return at;
+  }
+  return std::nullopt;
+}
+
 inline void States::append(std::uint32_t rows) {
-  HAPAX_CHECK(rows <= kReserved - size_);
+  HAPAX_CHECK(rows <= kFirstClaim - size_);
   size_ += rows;
   while (chunks_.size() * kChunkRows < size_) chunks_.emplace_back(kChunkRows * width_);
 }
 
 inline void States::settle(std::size_t slot, std::uint64_t hash, std::uint32_t number,
                            const std::uint64_t* row) {
-  slots_[slot] = (hash & kTag) | (number + 1);
+  slots_[slot] = slot_with(hash, number);
   std::uint64_t* mine = row_of(number);
   for (std::uint32_t w = 0; w < width_; ++w) mine[w] = row[w];
 }
