@@ -84,7 +84,11 @@ class SideBySide {
     const Instance& erased = erased_[who];
     EXPECT_EQ(erased.phase(), typed.phase());
     EXPECT_EQ(erased.counter(), counter_of(typed));
-    EXPECT_EQ(erased.describe(), fields_text(typed));
+    if constexpr (requires { typed.standing(); }) {
+      EXPECT_EQ(erased.describe(), typed.standing());
+    } else {
+      EXPECT_EQ(erased.describe(), fields_text(typed));
+    }
     Bytes bytes;
     erased.encode_to(bytes);
     EXPECT_EQ(bytes, encode(typed));

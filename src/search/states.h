@@ -38,7 +38,7 @@ class States {
     __builtin_prefetch(&slots_.data()[hash >> shift_]);
   }
   void announce_row(std::uint64_t hash) const {
-    const std::uint64_t slot = slots_[hash >> shift_];
+    const std::uint64_t slot = __atomic_load_n(&slots_.data()[hash >> shift_], __ATOMIC_RELAXED);
     if (slot != 0 && is_tagged(slot, hash) && !is_claim(number_in(slot))) {
       __builtin_prefetch((*this)[number_in(slot)]);
     }
