@@ -46,7 +46,6 @@ class MutexModel final : public SearchModel, private Automata {
   void widen(States& states) override;
   bool can_freeze() const override { return !reduction_; }
   void freeze(bool on) override;
-
   // Units that may be inside at a time, shared.
   std::uint32_t capacity() const { return members_.capacity(); }
 

@@ -52,7 +52,6 @@ class States {
   // --- for several threads ---
 
   static constexpr std::uint32_t kMostClaims = 0x1000'0000;
-
   // How many more rows there is room for.
   std::size_t room() const {
     return most_rows(slots_.size()) - std::min(most_rows(slots_.size()), std::size_t{size_});
