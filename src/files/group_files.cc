@@ -130,7 +130,7 @@ Result<std::string> GroupFiles::stamps() {
   if (!stamps_) stamps_ = session::FileStamps::make(host_.stamps_beside);
   if (!stamps_) return error("no file can be made beside {}", host_.stamps_beside);
   if (cache_.is_loaded()) stamps_->serve(cache_.revision());
-  return stamps_->where();
+  return {boost::system::in_place_value, stamps_->where()};  // A text could also be an error.
 }
 
 void GroupFiles::stamp(const std::vector<FileChange>& changes) {
