@@ -1,8 +1,11 @@
 // Who waits for an answer reads it, and what else comes meanwhile finds its way.
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -88,6 +91,41 @@ TEST(HeldGrants, WhatIsAddedAfterTheEndIsLost) {
 }
 
 // --- a client that waits ---
+
+std::set<std::string> threads_of_this_process() {
+  std::set<std::string> all;
+  for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
+    all.insert(task.path().string());
+  }
+  return all;
+}
+
+// How often it has gone to sleep by itself.
+long sleeps_of(const std::string& thread) {
+  std::ifstream status{thread + "/status"};
+  for (std::string word; status >> word;) {
+    if (word != "voluntary_ctxt_switches:") continue;
+    long count = 0;
+    status >> count;
+    return count;
+  }
+  return -1;
+}
+
+TEST(WhoWaits, ReadsForItselfAndWakesNoOtherThread) {
+  const Daemons daemons{1};
+  const auto before = threads_of_this_process();
+  Client client{daemons.address(0)};
+  std::set<std::string> residents = threads_of_this_process();
+  for (const std::string& thread : before) residents.erase(thread);
+  ASSERT_EQ(residents.size(), 1u);
+  const long slept = sleeps_of(*residents.begin());
+  ASSERT_GE(slept, 0);
+  constexpr int kAsked = 400;
+  for (int i = 0; i < kAsked; ++i) (void)client.who("nothing");
+  // Now and then it looks at the time, and at signs of life.
+  EXPECT_LT(sleeps_of(*residents.begin()) - slept, kAsked / 4);
+}
 
 class Reading : public ::testing::Test {
  protected:
