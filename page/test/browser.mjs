@@ -1,9 +1,8 @@
 // The page in Debian's chromium, for tests: a browser, a server, and what a reader points at. HAPAX_LAB names the native laboratory.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { after, before } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launch } from './chromium.mjs';
 import { serve } from '../serve.mjs';
 import { root } from './engine.mjs';
 
@@ -14,8 +13,7 @@ export const patience = { timeout: Number(process.env.PAGE_PATIENCE ?? 60_000) }
 before(async () => {
   server = await serve(`${root}/build/page/site`);
   url = `http://127.0.0.1:${server.address().port}/`;
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-  browser = await chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();

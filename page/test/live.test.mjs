@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launch } from './chromium.mjs';
 import { root } from './engine.mjs';
 
 const patience = { timeout: Number(process.env.PAGE_PATIENCE ?? 30_000) }; // Others may be busy on this machine.
@@ -37,8 +37,7 @@ before(async () => {
   for (const pipe of [up.stdout, up.stderr]) pipe.on('data', (text) => (said += text));
   await eventually('the group is up', () => /for you alone: (\S+)/.test(said));
   url = /for you alone: (http:\S+\/)#/.exec(said)[1];
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-  browser = await chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launch();
 }, { timeout: 60_000 });
 after(async () => {
   await browser?.close();

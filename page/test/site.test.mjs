@@ -2,11 +2,11 @@
 // link.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { chromium } from 'playwright-core';
+import { launch } from './chromium.mjs';
 import { serve, sitePolicy } from '../serve.mjs';
 import { root } from './engine.mjs';
 
@@ -17,8 +17,7 @@ let server, browser, url;
 before(async () => {
   server = await serve(html, 0, sitePolicy);
   url = `http://127.0.0.1:${server.address().port}/`;
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-  browser = await chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();
