@@ -34,15 +34,11 @@ class LinkContents {
   void freeze(bool on) { frozen_ = on; }
 
   std::uint32_t with(std::uint32_t content, std::uint32_t message) {
-    if (content < with_.size() && message < with_[content].size() && with_[content][message] != 0) {
+    if (content < with_.size() && message < with_[content].size() && with_[content][message] != 0)
+        [[likely]] {
       return with_[content][message];
     }
-    if (frozen_) throw Unknown{};
-    if (content >= with_.size()) with_.resize(contents_.size());
-    if (message >= with_[content].size()) with_[content].resize(message + 1, 0);
-    std::vector<std::uint32_t> messages = contents_[content];
-    messages.push_back(message);
-    return with_[content][message] = number_of(std::move(messages));
+    return with_anew(content, message);
   }
 
   // The number of what the link holds when it holds these, in this order if there is one.
@@ -54,31 +50,47 @@ class LinkContents {
     return contents_.number_of(key, [&] { return messages; });
   }
 
-  // The oldest message over FIFO channels, else each kind of message once. Stays valid.
+  // The oldest message over FIFO channels, else each kind of message once. Valid until the next
+  // call.
   std::span<const Take> takes(std::uint32_t content) {
-    if (takes_.size() <= content && frozen_) throw Unknown{};
-    while (takes_.size() <= content) compute_takes(static_cast<std::uint32_t>(takes_.size()));
-    return takes_[content];
+    if (first_take_.size() <= content + 1) [[unlikely]]
+      compute_takes_up_to(content);
+    return {takes_.data() + first_take_[content], takes_.data() + first_take_[content + 1]};
   }
 
  private:
+  std::uint32_t with_anew(std::uint32_t content, std::uint32_t message) {
+    if (frozen_) throw Unknown{};
+    if (content >= with_.size()) with_.resize(contents_.size());
+    if (message >= with_[content].size()) with_[content].resize(message + 1, 0);
+    std::vector<std::uint32_t> messages = contents_[content];
+    messages.push_back(message);
+    return with_[content][message] = number_of(std::move(messages));
+  }
+
+  void compute_takes_up_to(std::uint32_t content) {
+    if (frozen_) throw Unknown{};
+    while (first_take_.size() <= content + 1) {
+      compute_takes(static_cast<std::uint32_t>(first_take_.size() - 1));
+    }
+  }
   void compute_takes(std::uint32_t content) {
-    std::vector<Take> takes;
     const std::vector<std::uint32_t> messages = contents_[content];
     for (std::size_t i = 0; i < messages.size(); ++i) {
       if (i > 0 && (channels_ == Channels::fifo || messages[i] == messages[i - 1])) continue;
       std::vector<std::uint32_t> rest = messages;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-      takes.push_back({messages[i], number_of(std::move(rest))});
+      takes_.push_back({messages[i], number_of(std::move(rest))});
     }
-    takes_.push_back(std::move(takes));
+    first_take_.push_back(static_cast<std::uint32_t>(takes_.size()));
   }
 
   Channels channels_;
   bool frozen_ = false;
   Parts<std::vector<std::uint32_t>> contents_;
   std::vector<std::vector<std::uint32_t>> with_;  // By content and message; 0: not seen before.
-  std::vector<std::vector<Take>> takes_;          // By content.
+  std::vector<Take> takes_;                       // Of all contents, one after the other.
+  std::vector<std::uint32_t> first_take_{0};      // By content; and where the last one's end.
 };
 
 }  // namespace hapax

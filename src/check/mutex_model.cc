@@ -22,17 +22,22 @@ MutexModel::MutexModel(const Operations& algorithm, const CheckOptions& options,
       options_(options),
       n_(options.n),
       fields_(n_ + n_ * (n_ - 1) + 1),
+      ends_(fields_),
       members_(algorithm, options, choices),
       links_(options.channels),
-      first_(fields_) {
+      first_(fields_),
+      is_plain_(!options.forever && !options.has_faults() && !options.reduce) {
   HAPAX_CHECK(n_ >= 1);
   HAPAX_CHECK(n_ <= kMostChecked);
   first_[shared()] = number_of(
       {0, 0, narrow(options_.duplicates), narrow(options_.losses), narrow(options_.crashes), 0});
   for (std::uint32_t i = 0; i < n_; ++i) {
+    for (std::uint32_t to = 0; to < n_; ++to) {
+      if (to != i) ends_[link(i, to)] = {i, to};
+    }
     const Reactions::Reaction first = members_.begin(i);
     first_[i] = first.local;
-    for (const auto& sent : members_.sends(first)) {
+    for (const auto& sent : members_.sends(members_.effect(first))) {
       std::uint32_t& content = first_[link(i, sent.to)];
       content = links_.with(content, sent.message);
     }
@@ -67,6 +72,11 @@ void MutexModel::lay_out() {
     }
   }
   layout_ = layout_of(widths);
+}
+
+bool MutexModel::is_too_narrow() const {
+  return members_.most_locals() > layout_.room(0) || shared_.size() > layout_.room(shared()) ||
+         (n_ > 1 && links_.size() > layout_.room(n_));
 }
 
 RowLayout MutexModel::layout_of(const std::array<std::uint32_t, 3>& widths) const {
@@ -108,61 +118,71 @@ void MutexModel::expand(const std::uint64_t* row, Steps& steps) {
 }
 
 void MutexModel::expand_in_full(const std::uint64_t* row, Steps& steps) {
-  const Shared common = shared_in(row);
+  is_plain_ ? expand_all<true>(row, steps) : expand_all<false>(row, steps);
+  if (is_too_narrow()) steps.find_too_narrow();
+}
+
+// Of what is possible a bit each, so that the processor need not guess at every member and link
+// whether there is something.
+template <bool kPlain>
+void MutexModel::expand_all(const std::uint64_t* row, Steps& steps) {
+  constexpr CheckStep kSteps[] = {CheckStep::request, CheckStep::request_shared,
+                                  CheckStep::release};
+  std::array<std::uint32_t, kMostChecked * kMostChecked + 1> now;  // By field.
+  layout_.unpack(row, now.data());
+  const Shared common = kPlain ? Shared{} : shared_[now[shared()]];
+  std::uint64_t own = 0;
   for (std::uint32_t i = 0; i < n_; ++i) {
-    if (common.has_crashed(i)) continue;
-    const std::uint32_t local = layout_.get(row, i);
-    if (members_.may_ask(i, local)) {
-      react(row, steps, step_of(CheckStep::request, i), i, Reactions::kRequest);
-      if (has_modes_) {
-        react(row, steps, step_of(CheckStep::request_shared, i), i, Reactions::kRequestShared);
-      }
-    }
-    if (members_.holding(i, local).units > 0) {
-      react(row, steps, step_of(CheckStep::release, i), i, Reactions::kRelease);
-    }
+    own |= std::uint64_t{members_.own_inputs(i, now[i])} << i * Reactions::kFirstReceive;
   }
-  for (std::uint32_t from = 0, at = n_; from < n_; ++from) {
-    for (std::uint32_t to = 0; to < n_; ++to) {
-      if (from == to) continue;
-      if (layout_.get(row, at) != 0) expand_link(row, steps, common, from, to);
-      ++at;
+  for (; own != 0; own &= own - 1) {
+    const auto bit = static_cast<std::uint32_t>(std::countr_zero(own));
+    const std::uint32_t i = bit / Reactions::kFirstReceive;
+    const std::uint32_t input = bit % Reactions::kFirstReceive;
+    if (common.has_crashed(i)) continue;
+    finish<kPlain>(steps.draft(row), steps, step_of(kSteps[input], i), i, now[i], input);
+  }
+  std::uint64_t busy = 0;
+  for (std::uint32_t at = n_; at < shared(); ++at) busy |= std::uint64_t{now[at] != 0} << at;
+  for (; busy != 0; busy &= busy - 1) {
+    const auto at = static_cast<std::uint32_t>(std::countr_zero(busy));
+    const auto [from, to] = ends_[at];
+    for (const LinkContents::Take take : links_.takes(now[at])) {
+      if (!common.has_crashed(to)) {
+        std::uint64_t* next = steps.draft(row);
+        layout_.change(next, at, now[at], take.rest);
+        finish<kPlain>(next, steps, step_of(CheckStep::deliver, from, to, take.message), to,
+                       now[to], members_.receive(from, take.message));
+      }
+      if (!kPlain) expand_faults(row, steps, common, at, take);
     }
   }
   if (common.crashes > 0) expand_crashes(row, steps, common);
 }
 
-void MutexModel::expand_link(const std::uint64_t* row, Steps& steps, const Shared& common,
-                             std::uint32_t from, std::uint32_t to) {
-  const std::uint32_t at = link(from, to);
-  const std::uint32_t content = layout_.get(row, at);
-  for (const LinkContents::Take take : links_.takes(content)) {
-    if (!common.has_crashed(to)) {
-      std::uint64_t* next = steps.draft(row);
-      if (!put(next, steps, at, take.rest)) return;
-      finish(next, steps, step_of(CheckStep::deliver, from, to, take.message), to,
-             members_.receive(from, take.message));
-    }
-    if (common.losses > 0) {
-      Shared less = common;
-      --less.losses;
-      change_link(row, steps, step_of(CheckStep::lose, from, to, take.message), take.rest, less);
-    }
-    if (common.duplicates > 0) {
-      Shared less = common;
-      --less.duplicates;
-      change_link(row, steps, step_of(CheckStep::duplicate, from, to, take.message),
-                  links_.with(content, take.message), less);
-    }
+void MutexModel::expand_faults(const std::uint64_t* row, Steps& steps, const Shared& common,
+                               std::uint32_t at, const LinkContents::Take& take) {
+  const auto [from, to] = ends_[at];
+  if (common.losses > 0) {
+    Shared less = common;
+    --less.losses;
+    change_link(row, steps, step_of(CheckStep::lose, from, to, take.message), take.rest, less);
+  }
+  if (common.duplicates > 0) {
+    Shared less = common;
+    --less.duplicates;
+    change_link(row, steps, step_of(CheckStep::duplicate, from, to, take.message),
+                links_.with(layout_.get(row, at), take.message), less);
   }
 }
 
-void MutexModel::change_link(const std::uint64_t* row, Steps& steps, const SearchStep& step,
+void MutexModel::change_link(const std::uint64_t* row, Steps& steps, SearchStep step,
                              std::uint32_t content, const Shared& common) {
   std::uint64_t* next = steps.draft(row);
-  if (!put(next, steps, link(step.from, step.to), content)) return;
-  if (!put(next, steps, shared(), number_of(common))) return;
-  if (options_.forever && !lower_clocks(next, steps)) return;
+  const std::uint32_t at = link(step.from, step.to);
+  layout_.change(next, at, layout_.get(row, at), content);
+  layout_.change(next, shared(), layout_.get(row, shared()), number_of(common));
+  if (options_.forever) lower_clocks(next);
   steps.add_to_draft(step);
 }
 
@@ -173,44 +193,24 @@ void MutexModel::expand_crashes(const std::uint64_t* row, Steps& steps, const Sh
     --after.crashes;
     after.crashed = narrow(after.crashed | 1u << i);
     std::uint64_t* next = steps.draft(row);
-    if (!put(next, steps, shared(), number_of(after))) return;
+    layout_.change(next, shared(), layout_.get(row, shared()), number_of(after));
     steps.add_to_draft(step_of(CheckStep::crash, i));
   }
 }
 
-void MutexModel::react(const std::uint64_t* row, Steps& steps, const SearchStep& step,
-                       std::uint32_t i, std::uint32_t input) {
-  std::uint64_t* next = steps.draft(row);
-  finish(next, steps, step, i, input);
-}
-
-// Member i reacts to `input`. REQUIRES: `row` is the state before it, without the message that is
-// delivered.
-void MutexModel::finish(std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
-                        std::uint32_t input) {
-  const std::uint32_t local = layout_.get(row, i);
-  if (reduction_) reduction_->note(i, local, input);
-  const Reactions::Reaction& reaction = members_.react(i, local, input);
-  if (!put(row, steps, i, reaction.local)) return;
-  for (const auto& sent : members_.sends(reaction)) {
-    const std::uint32_t at = link(i, sent.to);
-    const std::uint32_t content = links_.with(layout_.get(row, at), sent.message);
-    if (!put(row, steps, at, content)) return;
-  }
-  if (reaction.rejected != Reject::none && !options_.has_faults()) {
-    steps.fail(step, "protocol",
-               fmt::format("P{} rejects a {}", i + 1, name_of(reaction.rejected)));
-    return;
-  }
-  if (reaction.enters && !check_entry(row, steps, step, i, reaction.turn)) return;
-  if (options_.forever && !lower_clocks(row, steps)) return;
-  steps.add_to_draft(step);
-}
-
 // --- what must hold ---
 
-bool MutexModel::check_entry(std::uint64_t* row, Steps& steps, const SearchStep& step,
-                             std::uint32_t i, Turn turn) {
+bool MutexModel::is_right(std::uint64_t* next, Steps& steps, SearchStep step, std::uint32_t i,
+                          const Reactions::Effect& effect) {
+  if (effect.rejected != Reject::none && !options_.has_faults()) {
+    steps.fail(step, "protocol", fmt::format("P{} rejects a {}", i + 1, name_of(effect.rejected)));
+    return false;
+  }
+  return !effect.enters || check_entry(next, steps, step, i, effect.turn);
+}
+
+bool MutexModel::check_entry(std::uint64_t* row, Steps& steps, SearchStep step, std::uint32_t i,
+                             Turn turn) {
   steps.enter(i);
   Shared common = shared_in(row);
   std::array<Holding, kMostChecked> all;
@@ -240,7 +240,8 @@ bool MutexModel::check_entry(std::uint64_t* row, Steps& steps, const SearchStep&
   }
   common.last_turn = std::max(common.last_turn, number(turn));
   if (has_modes_ && alone) common.last_lone = number(turn);
-  return put(row, steps, shared(), number_of(common));
+  layout_.change(row, shared(), layout_.get(row, shared()), number_of(common));
+  return true;
 }
 
 std::uint64_t MutexModel::waits(const std::uint64_t* row) const {

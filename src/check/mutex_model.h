@@ -8,13 +8,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "check/channels.h"
 #include "check/options.h"
 #include "check/reactions.h"
+#include "check/shared_part.h"
 #include "check/step.h"
 #include "core/instance.h"
 #include "search/model.h"
@@ -50,26 +51,13 @@ class MutexModel final : public SearchModel, private Automata {
   std::uint32_t capacity() const { return members_.capacity(); }
 
  private:
-  struct Shared {
-    std::uint64_t last_turn;  // The highest of all entries …
-    std::uint64_t last_lone;  // … and of those that exclude all others.
-    std::uint8_t duplicates, losses, crashes;
-    std::uint8_t crashed;  // A bit for each process.
-
-    bool has_crashed(std::uint32_t i) const { return (crashed >> i & 1) != 0; }
-    using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
-    Key key() const {
-      return {last_turn, last_lone,
-              std::uint32_t{duplicates} << 24 | std::uint32_t{losses} << 16 |
-                  std::uint32_t{crashes} << 8 | crashed};
-    }
-  };
+  using Shared = SharedPart;
   // By link: messages in the order of sending.
   using UnderWay = std::vector<std::vector<std::uint32_t>>;
 
   // Fields of a row: members, links, and what they share.
+  // REQUIRES: they are two.
   std::uint32_t link(std::uint32_t from, std::uint32_t to) const {
-    HAPAX_CHECK(from != to);
     return n_ + from * (n_ - 1) + (to > from ? to - 1 : to);
   }
   std::uint32_t shared() const { return fields_ - 1; }
@@ -77,10 +65,9 @@ class MutexModel final : public SearchModel, private Automata {
     return shared_[layout_.get(row, shared())];
   }
   std::uint32_t number_of(const Shared& common);
-  // False if the row is too narrow for it, and the steps are told so.
-  [[nodiscard]] bool put(std::uint64_t* row, Steps& steps, std::uint32_t field,
-                         std::uint32_t value) const;
   void lay_out();
+  // There are parts whose numbers have no room in a row.
+  bool is_too_narrow() const;
   RowLayout layout_of(const std::array<std::uint32_t, 3>& widths) const;
 
   // --- mutex_model_reduce.cc ---
@@ -89,23 +76,28 @@ class MutexModel final : public SearchModel, private Automata {
   Order order(std::uint32_t i, std::uint32_t local, std::uint32_t first,
               std::uint32_t other) override;
 
-  void expand_link(const std::uint64_t* row, Steps& steps, const Shared& common, std::uint32_t from,
-                   std::uint32_t to);
+  // Plain: there are no faults, clocks stay as they are, and nobody asks what commutes.
+  template <bool kPlain>
+  void expand_all(const std::uint64_t* row, Steps& steps);
+  void expand_faults(const std::uint64_t* row, Steps& steps, const Shared& common, std::uint32_t at,
+                     const LinkContents::Take& take);
   void expand_crashes(const std::uint64_t* row, Steps& steps, const Shared& common);
-  void change_link(const std::uint64_t* row, Steps& steps, const SearchStep& step,
-                   std::uint32_t content, const Shared& common);
-  void react(const std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
-             std::uint32_t input);
-  void finish(std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
-              std::uint32_t input);
-  bool check_entry(std::uint64_t* row, Steps& steps, const SearchStep& step, std::uint32_t i,
-                   Turn turn);
+  void change_link(const std::uint64_t* row, Steps& steps, SearchStep step, std::uint32_t content,
+                   const Shared& common);
+  // Member i, in the state `local`, reacts to `input`. REQUIRES: `next` is the state before it,
+  // without the message that is delivered.
+  template <bool kPlain>
+  void finish(std::uint64_t* next, Steps& steps, SearchStep step, std::uint32_t i,
+              std::uint32_t local, std::uint32_t input);
+  bool is_right(std::uint64_t* next, Steps& steps, SearchStep step, std::uint32_t i,
+                const Reactions::Effect& effect);
+  bool check_entry(std::uint64_t* row, Steps& steps, SearchStep step, std::uint32_t i, Turn turn);
 
   std::uint32_t take(const SearchStep& step, UnderWay& under_way, std::string& command) const;
 
   // For a search without end: counts all clocks and turns from the lowest, so that equal situations
   // are equal states.
-  [[nodiscard]] bool lower_clocks(std::uint64_t* row, Steps& steps);
+  void lower_clocks(std::uint64_t* row);
   // The same where the order of sending is kept.
   void lower_clocks(std::vector<std::uint32_t>& locals, UnderWay& under_way);
   std::uint32_t lowered(std::uint32_t field, std::uint32_t part, std::uint64_t by);
@@ -115,6 +107,7 @@ class MutexModel final : public SearchModel, private Automata {
   CheckOptions options_;
   std::uint32_t n_;
   std::uint32_t fields_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends_;  // By link: from whom to whom.
   Reactions members_;
   LinkContents links_;
   std::vector<Shared> shared_;
@@ -123,18 +116,29 @@ class MutexModel final : public SearchModel, private Automata {
   RowLayout layout_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> lowered_;  // By amount, kind and part.
   std::optional<Reduction> reduction_;
+  bool is_plain_;
   bool frozen_ = false;
 };
 
 // Every step of a search goes through it: here, so that it is inlined.
-inline bool MutexModel::put(std::uint64_t* row, Steps& steps, std::uint32_t field,
-                            std::uint32_t value) const {
-  if (!layout_.fits(field, value)) [[unlikely]] {
-    steps.find_too_narrow();
-    return false;
+template <bool kPlain>
+[[gnu::always_inline]] inline void MutexModel::finish(std::uint64_t* next, Steps& steps,
+                                                      SearchStep step, std::uint32_t i,
+                                                      std::uint32_t local, std::uint32_t input) {
+  if (!kPlain && reduction_) reduction_->note(i, local, input);
+  const Reactions::Reaction reaction = members_.react(i, local, input);
+  layout_.change(next, i, local, reaction.local);
+  if (reaction.effect != Reactions::kNoEffect) {
+    const Reactions::Effect& effect = members_.effect(reaction);
+    for (const auto& sent : members_.sends(effect)) {
+      const std::uint32_t at = link(i, sent.to);
+      const std::uint32_t before = layout_.get(next, at);
+      layout_.change(next, at, before, links_.with(before, sent.message));
+    }
+    if (effect.is_to_be_checked() && !is_right(next, steps, step, i, effect)) return;
   }
-  layout_.set(row, field, value);
-  return true;
+  if (!kPlain && options_.forever) lower_clocks(next);
+  steps.add_to_draft(step);
 }
 
 }  // namespace hapax

@@ -8,7 +8,7 @@
 
 namespace hapax {
 
-bool MutexModel::lower_clocks(std::uint64_t* row, Steps& steps) {
+void MutexModel::lower_clocks(std::uint64_t* row) {
   std::uint64_t lowest = kNoClock;
   for (std::uint32_t i = 0; i < n_; ++i) {
     lowest = std::min(lowest, members_.lowest_in_local(i, layout_.get(row, i)));
@@ -18,7 +18,7 @@ bool MutexModel::lower_clocks(std::uint64_t* row, Steps& steps) {
       lowest = std::min(lowest, members_.lowest_in_message(message));
     }
   }
-  if (lowest == kNoClock || lowest == 1) return true;
+  if (lowest == kNoClock || lowest == 1) return;
   const std::uint64_t by = lowest - 1;
   HAPAX_CHECK(by < 1u << 16);
   for (std::uint32_t f = 0; f < fields_; ++f) {
@@ -28,9 +28,8 @@ bool MutexModel::lower_clocks(std::uint64_t* row, Steps& steps) {
     auto known = lowered_.find(key);
     if (known == lowered_.end() && frozen_) throw Unknown{};
     if (known == lowered_.end()) known = lowered_.emplace(key, lowered(f, before, by)).first;
-    if (!put(row, steps, f, known->second)) return false;
+    layout_.change(row, f, before, known->second);
   }
-  return true;
 }
 
 void MutexModel::lower_clocks(std::vector<std::uint32_t>& locals, UnderWay& under_way) {

@@ -19,13 +19,15 @@ bool MutexModel::expand_first(const std::uint64_t* row, Steps& steps) {
     for (std::uint32_t from = 0; from < n_; ++from) {
       if (from == to) continue;
       const std::uint32_t at = link(from, to);
-      for (const LinkContents::Take take : links_.takes(layout_.get(row, at))) {
+      const std::uint32_t content = layout_.get(row, at);
+      for (const LinkContents::Take take : links_.takes(content)) {
         const std::uint32_t input = members_.receive(from, take.message);
         if (!reduction_->may_go_first(to, local, input)) continue;
         std::uint64_t* next = steps.draft(row);
-        if (put(next, steps, at, take.rest)) {
-          finish(next, steps, step_of(CheckStep::deliver, from, to, take.message), to, input);
-        }
+        layout_.change(next, at, content, take.rest);
+        finish<false>(next, steps, step_of(CheckStep::deliver, from, to, take.message), to, local,
+                      input);
+        if (is_too_narrow()) steps.find_too_narrow();
         return true;
       }
     }
@@ -54,10 +56,11 @@ Order MutexModel::order(std::uint32_t i, std::uint32_t local, std::uint32_t firs
       const std::uint32_t input = nth == way ? first : other;
       if (!members_.is_possible(i, last[way], input)) return Order::matters;
       const Reactions::Reaction reaction = members_.react(i, last[way], input);
+      const Reactions::Effect& effect = members_.effect(reaction);
       last[way] = reaction.local;
-      rejected[way][input == first] = reaction.rejected;
-      if (reaction.enters) entries[way].push_back(reaction.turn);
-      for (const auto& sent : members_.sends(reaction)) {
+      rejected[way][input == first] = effect.rejected;
+      if (effect.enters) entries[way].push_back(effect.turn);
+      for (const auto& sent : members_.sends(effect)) {
         sends[way].emplace_back(sent.to, sent.message);
       }
     }

@@ -78,7 +78,7 @@ std::vector<std::string> MutexModel::tell(const std::vector<SearchStep>& way) {
     if (is_fault) continue;
     const Reactions::Reaction reaction = members_.react(who, locals[who], input);
     locals[who] = reaction.local;
-    for (const auto& sent : members_.sends(reaction)) {
+    for (const auto& sent : members_.sends(members_.effect(reaction))) {
       under_way[link(who, sent.to)].push_back(sent.message);
     }
     if (options_.forever) lower_clocks(locals, under_way);

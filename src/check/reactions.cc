@@ -18,10 +18,10 @@ Reactions::Reactions(const Operations& algorithm, const CheckOptions& options,
                      const MutexChoices& choices)
     : operations_(algorithm),
       n_(options.n),
+      has_modes_(algorithm.modes.size() > 1),
       forever_(options.forever),
       locals_(n_),
-      faces_(n_),
-      known_by_input_(n_) {
+      faces_(n_) {
   View view{Epoch{1}, n_, NodeId{}, options.holder, options.held};
   for (std::uint32_t i = 0; i < n_; ++i) {
     view.self = NodeId{i};
@@ -35,17 +35,6 @@ Reactions::Reactions(const Operations& algorithm, const CheckOptions& options,
   capacity_ = initial_[0].algorithm.capacity();
 }
 
-bool Reactions::is_possible(std::uint32_t i, std::uint32_t local, std::uint32_t input) const {
-  if (input == kRelease) return holding(i, local).units > 0;
-  return input >= kFirstReceive || may_ask(i, local);
-}
-
-std::uint32_t Reactions::most_locals() const {
-  std::uint32_t most = 0;
-  for (const auto& parts : locals_) most = std::max(most, parts.size());
-  return most;
-}
-
 Reactions::Reaction Reactions::begin(std::uint32_t i) {
   Local local = initial_[i];
   fx_.clear();
@@ -53,18 +42,16 @@ Reactions::Reaction Reactions::begin(std::uint32_t i) {
   return reaction_of(i, local);
 }
 
-const Reactions::Reaction& Reactions::react_anew(std::uint32_t i, std::uint32_t local,
-                                                 std::uint32_t input) {
+Reactions::Reaction Reactions::react_anew(std::uint32_t i, std::uint32_t local,
+                                          std::uint32_t input) {
   if (frozen_) throw Unknown{};
-  std::vector<std::vector<std::uint32_t>>& table = known_by_input_[i];
-  if (local >= table.size()) table.resize(locals_[i].size());
-  if (input >= table[local].size()) table[local].resize(input + 1, 0);
   Local next = locals_[i][local];
   fx_.clear();
   apply(next, input);
-  known_.push_back(reaction_of(i, next));
-  table[local][input] = static_cast<std::uint32_t>(known_.size());
-  return known_.back();
+  const Reaction reaction = reaction_of(i, next);
+  std::vector<Reaction>& known = faces_[i][local].known;
+  if (input >= known.size()) known.resize(input + 1, {kUnknown, kNoEffect});
+  return known[input] = reaction;
 }
 
 void Reactions::apply(Local& local, std::uint32_t input) {
@@ -89,15 +76,18 @@ Reactions::Reaction Reactions::reaction_of(std::uint32_t i, const Local& local) 
   for (const auto& send : fx_.sends()) {
     const std::uint32_t message = number_of_message(fx_.bytes(send));
     fx_.for_each_receiver(send, NodeId{i}, n_, [&](NodeId to) {
+      HAPAX_CHECK(number(to) != i);
       sends_.push_back({number(to), message});
     });
   }
-  return {number_of(i, local),
-          first,
-          static_cast<std::uint32_t>(sends_.size()) - first,
-          fx_.rejected(),
-          fx_.entered().has_value(),
-          fx_.entered().value_or(Turn{})};
+  const auto sends = static_cast<std::uint32_t>(sends_.size()) - first;
+  const bool enters = fx_.entered().has_value();
+  std::uint32_t effect = kNoEffect;
+  if (sends > 0 || enters || fx_.rejected() != Reject::none) {
+    effect = static_cast<std::uint32_t>(effects_.size());
+    effects_.push_back({first, sends, fx_.rejected(), enters, fx_.entered().value_or(Turn{})});
+  }
+  return {number_of(i, local), effect};
 }
 
 std::uint32_t Reactions::number_of(std::uint32_t i, const Local& local) {
@@ -106,11 +96,25 @@ std::uint32_t Reactions::number_of(std::uint32_t i, const Local& local) {
   key_.push_back(local.left);
   const std::uint32_t number = locals_[i].number_of(text_of(key_), [&] { return local; });
   if (number == faces_[i].size()) {
+    most_locals_ = std::max(most_locals_, number + 1);
     const Instance& algorithm = local.algorithm;
-    faces_[i].push_back({algorithm.phase(), algorithm.may_request() && local.left > 0,
-                         algorithm.holding(), algorithm.lowest_clock()});
+    faces_[i].push_back({{},
+                         own_inputs_of(local),
+                         algorithm.phase(),
+                         algorithm.holding(),
+                         algorithm.lowest_clock()});
   }
   return number;
+}
+
+std::uint32_t Reactions::own_inputs_of(const Local& local) const {
+  std::uint32_t inputs = 0;
+  if (local.algorithm.may_request() && local.left > 0) {
+    inputs |= 1u << kRequest;
+    if (has_modes_) inputs |= 1u << kRequestShared;
+  }
+  if (local.algorithm.holding().units > 0) inputs |= 1u << kRelease;
+  return inputs;
 }
 
 std::uint32_t Reactions::number_of_message(std::span<const std::uint8_t> message) {

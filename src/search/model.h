@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "search/rows.h"
+
 namespace hapax {
 
 class States;
@@ -35,13 +37,14 @@ class Steps {
   // `width`: 64-bit words of a row.
   void clear(std::uint32_t width) {
     width_ = width;
-    steps_.clear();
+    rows_.resize(steps_.size() * width_);
+    size_ = 0;
     failures_.clear();
     too_narrow_ = false;
   }
   // Forgets all but the first so many.
   void keep(std::size_t steps, std::size_t failures) {
-    steps_.resize(steps);
+    size_ = steps;
     failures_.resize(failures);
     too_narrow_ = false;
   }
@@ -51,13 +54,13 @@ class Steps {
   // The row that the next step leads to, to be changed where it stays: at first as `row`. Valid
   // until the next one; if no step is added to it, it is as if it had not been.
   std::uint64_t* draft(const std::uint64_t* row) {
-    const std::size_t first = steps_.size() * width_;
-    if (rows_.size() < first + width_) rows_.resize(2 * (first + width_));
-    std::uint64_t* next = rows_.data() + first;
-    for (std::uint32_t w = 0; w < width_; ++w) next[w] = row[w];
+    if (size_ == steps_.size()) [[unlikely]]
+      make_room();
+    std::uint64_t* next = rows_.data() + size_ * width_;
+    copy_row(next, row, width_);
     return next;
   }
-  void add_to_draft(const SearchStep& step) { steps_.push_back(step); }
+  void add_to_draft(SearchStep step) { steps_[size_++] = step; }
   void add(const SearchStep& step, const std::uint64_t* next) {
     draft(next);
     add_to_draft(step);
@@ -73,7 +76,7 @@ class Steps {
 
   // --- read by the search ---
 
-  std::size_t size() const { return steps_.size(); }
+  std::size_t size() const { return size_; }
   const SearchStep& operator[](std::size_t i) const { return steps_[i]; }
   const std::uint64_t* row(std::size_t i) const { return rows_.data() + i * width_; }
   const std::vector<Failure>& failures() const { return failures_; }
@@ -82,13 +85,21 @@ class Steps {
   std::uint64_t entered() const { return entered_; }
 
  private:
+  void make_room();
+
   std::uint32_t width_ = 1;
-  std::vector<SearchStep> steps_;
-  std::vector<std::uint64_t> rows_;  // With room for more.
+  std::size_t size_ = 0;
+  std::vector<SearchStep> steps_;  // With room for more, as their rows have.
+  std::vector<std::uint64_t> rows_;
   std::vector<Failure> failures_;
   std::uint64_t entered_ = 0;
   bool too_narrow_ = false;
 };
+
+inline void Steps::make_room() {
+  steps_.resize(2 * size_ + 16);
+  rows_.resize(steps_.size() * width_);
+}
 
 // Thrown by expand() while frozen: the step was never computed before.
 struct Unknown {};

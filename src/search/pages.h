@@ -8,36 +8,40 @@
 
 namespace hapax {
 
+enum class PageSize : std::uint8_t { small, huge };
+
+// Throws std::bad_alloc if there is none left.
+void* allocate_pages(std::size_t bytes, PageSize size);
+void release_pages(void* memory, std::size_t bytes);
+
+// An array of so many zeros.
+template <class T>
 class Pages {
  public:
   Pages() = default;
-  // Throws std::bad_alloc if there is none left.
-  explicit Pages(std::size_t words)
-      : data_(allocate(words * sizeof(std::uint64_t))), bytes_(words * sizeof(std::uint64_t)) {}
+  explicit Pages(std::size_t size, PageSize pages = PageSize::huge)
+      : data_(static_cast<T*>(allocate_pages(size * sizeof(T), pages))), size_(size) {}
   Pages(Pages&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Pages& operator=(Pages&& other) noexcept {
     std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
+    std::swap(size_, other.size_);
     return *this;
   }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
   ~Pages() {
-    if (data_ != nullptr) release(data_, bytes_);
+    if (data_ != nullptr) release_pages(data_, size_ * sizeof(T));
   }
 
-  std::uint64_t* data() const { return data_; }
-  std::uint64_t& operator[](std::size_t i) { return data_[i]; }
-  std::uint64_t operator[](std::size_t i) const { return data_[i]; }
-  std::size_t size() const { return bytes_ / sizeof(std::uint64_t); }
+  T* data() const { return data_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  std::size_t size() const { return size_; }
 
  private:
-  static std::uint64_t* allocate(std::size_t bytes);
-  static void release(std::uint64_t* data, std::size_t bytes);
-
-  std::uint64_t* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace hapax

@@ -32,13 +32,25 @@ class RowLayout {
     const Field& f = fields_[field];
     return static_cast<std::uint32_t>(row[f.word] >> f.shift & f.mask);
   }
-  bool fits(std::uint32_t field, std::uint32_t value) const {
-    return (value & ~fields_[field].mask) == 0;
-  }
-  // REQUIRES: fits(field, value).
+  // One more than the largest number that the field has room for.
+  std::uint64_t room(std::uint32_t field) const { return fields_[field].mask + 1; }
+  // REQUIRES: there is room for it.
   void set(std::uint64_t* row, std::uint32_t field, std::uint32_t value) const {
     const Field& f = fields_[field];
     row[f.word] = (row[f.word] & ~(f.mask << f.shift)) | std::uint64_t{value} << f.shift;
+  }
+
+  // The same for a field that is known to have `before`: cheaper.
+  void change(std::uint64_t* row, std::uint32_t field, std::uint32_t before,
+              std::uint32_t after) const {
+    const Field& f = fields_[field];
+    row[f.word] += (std::uint64_t{after} - std::uint64_t{before}) << f.shift;
+  }
+  // All of them at once.
+  void unpack(const std::uint64_t* row, std::uint32_t* values) const {
+    for (const Field& f : fields_) {
+      *values++ = static_cast<std::uint32_t>(row[f.word] >> f.shift & f.mask);
+    }
   }
 
   // The same numbers in another layout of the same fields.

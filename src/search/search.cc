@@ -18,13 +18,14 @@ Search::Search(SearchModel& model, std::uint64_t most_bytes, unsigned threads)
       most_bytes_(most_bytes),
       team_(model.can_freeze() ? threads : 1),
       states_(model.width()),
-      slices_(1) {}
+      desks_(team_.size()),
+      came_from_(1) {}
 
 bool Search::run(const SearchObserver& observer) {
   std::vector<std::uint64_t> row(model_.width());
   model_.initial(row.data());
   states_.insert(row.data(), states_.hash(row.data()));
-  came_from_.push_back(0);
+  came_from_.extend(1);
   std::uint32_t at = 0;
   while (!finding_) {
     if (at == level_end_) {
@@ -41,18 +42,16 @@ bool Search::run(const SearchObserver& observer) {
 
 std::uint64_t Search::entered() const {
   std::uint64_t entered = 0;
-  for (const Slice& slice : slices_) entered |= slice.steps.entered();
+  for (const Slice& desk : desks_) entered |= desk.steps.entered();
   return entered;
 }
 
-std::uint64_t Search::bytes() const {
-  return states_.bytes() + came_from_.capacity() * sizeof(std::uint32_t);
-}
+std::uint64_t Search::bytes() const { return states_.bytes() + came_from_.bytes(); }
 
 std::vector<SearchStep> Search::way_to(std::uint32_t state) {
   std::vector<SearchStep> way;
-  for (; state != 0; state = came_from_[state]) {
-    way.push_back(step_between(came_from_[state], state));
+  for (; state != 0; state = *came_from_[state]) {
+    way.push_back(step_between(*came_from_[state], state));
   }
   std::reverse(way.begin(), way.end());
   return way;
@@ -78,7 +77,7 @@ bool Search::go_on(std::uint32_t at, const SearchObserver& observer) {
 }
 
 std::uint32_t Search::do_alone(std::uint32_t begin, std::uint32_t end) {
-  Slice& slice = slices_.front();
+  Slice& slice = desks_.front();
   for (std::uint32_t at = begin; at < end && !finding_; at = slice.end) {
     slice.begin = at;
     slice.end = std::min(end, at + kSlice);
@@ -97,7 +96,6 @@ void Search::gather(Slice& slice) {
   Steps& steps = slice.steps;
   steps.clear(states_.width());
   slice.expanded.clear();
-  slice.hashes.clear();
   slice.is_too_narrow = false;
   for (std::uint32_t at = slice.begin; at < slice.end; ++at) {
     const std::size_t first = steps.size();
@@ -109,25 +107,28 @@ void Search::gather(Slice& slice) {
       slice.end = at;
       return;
     }
-    bool goes_on = false;
+    if (slice.hashes.size() < steps.size()) slice.hashes.resize(2 * steps.size());
     for (std::size_t s = first; s < steps.size(); ++s) {
-      goes_on = goes_on || model_.fair_class(steps[s]).has_value();
-      slice.hashes.push_back(states_.hash(steps.row(s)));
-      states_.announce_slot(slice.hashes.back());
+      slice.hashes[s] = states_.hash(steps.row(s));
+      states_.announce_slot(slice.hashes[s]);
     }
-    const bool fails = steps.failures().size() > failures;
-    slice.expanded.push_back(
-        {steps.size(), fails ? std::optional{failures} : std::nullopt, goes_on});
+    // What nobody is obliged to do comes first in most models.
+    bool goes_on = false;
+    for (std::size_t s = steps.size(); s > first && !goes_on; --s) {
+      goes_on = model_.fair_class(steps[s - 1]).has_value();
+    }
+    Slice::Expanded& expanded = slice.expanded.emplace_back();
+    expanded.end = static_cast<std::uint32_t>(steps.size());
+    expanded.end_of_failures = static_cast<std::uint32_t>(steps.failures().size());
+    expanded.goes_on = goes_on;
   }
 }
 
 // What comes after it counts for nothing.
 void Search::look_for_finding(Slice& slice) {
   for (std::size_t nth = 0; nth < slice.expanded.size(); ++nth) {
-    const Expanded& expanded = slice.expanded[nth];
-    if (!expanded.failure && expanded.goes_on) continue;
+    if (!is_finding(slice, nth)) continue;
     finding_ = finding_in(slice, nth);
-    if (!finding_) continue;
     slice.expanded.resize(nth + 1);
     slice.end = slice.begin + static_cast<std::uint32_t>(nth) + 1;
     slice.is_too_narrow = false;
@@ -135,28 +136,49 @@ void Search::look_for_finding(Slice& slice) {
   }
 }
 
-std::optional<Search::Finding> Search::finding_in(const Slice& slice, std::size_t nth) {
-  const std::uint32_t at = slice.begin + static_cast<std::uint32_t>(nth);
-  if (const auto failed = slice.expanded[nth].failure) {
-    const Steps::Failure& failure = slice.steps.failures()[*failed];
-    std::vector<SearchStep> way = way_to(at);
-    way.push_back(failure.step);
-    return Finding{std::string{failure.property}, failure.text, std::move(way)};
-  }
+// REQUIRES: the states of the slice before it are none.
+bool Search::is_finding(const Slice& slice, std::size_t nth) const {
+  const Slice::Expanded& expanded = slice.expanded[nth];
+  if (expanded.end_of_failures > 0) return true;
   // Nobody has to ask, and no fault has to strike.
-  if (model_.waits(states_[at]) == 0) return std::nullopt;
-  return Finding{"progress", model_.dead_end(states_[at]), way_to(at)};
+  return !expanded.goes_on &&
+         model_.waits(states_[slice.begin + static_cast<std::uint32_t>(nth)]) != 0;
 }
 
-void Search::insert(const Slice& slice) {
+Search::Finding Search::finding_in(const Slice& slice, std::size_t nth) {
+  const std::uint32_t at = slice.begin + static_cast<std::uint32_t>(nth);
+  std::vector<SearchStep> way = way_to(at);
+  if (slice.expanded[nth].end_of_failures == 0) {
+    return {"progress", model_.dead_end(states_[at]), std::move(way)};
+  }
+  const Steps::Failure& failure = slice.steps.failures().front();
+  way.push_back(failure.step);
+  return {std::string{failure.property}, failure.text, std::move(way)};
+}
+
+// Which states its first so many steps may well lead to.
+void Search::look_up(Slice& slice, std::size_t steps) {
+  slice.likely.resize(steps);
+  for (std::size_t s = 0; s < steps; ++s) slice.likely[s] = states_.announce_row(slice.hashes[s]);
+}
+
+void Search::insert(Slice& slice) {
   states_.make_room(slice.size());
-  for (std::size_t s = 0; s < slice.size(); ++s) states_.announce_row(slice.hashes[s]);
+  look_up(slice, slice.size());
   std::size_t s = 0;
   std::uint32_t at = slice.begin;
-  for (const Expanded& expanded : slice.expanded) {
+  for (const Slice::Expanded& expanded : slice.expanded) {
     for (; s < expanded.end; ++s) {
+      const std::uint32_t likely = slice.likely[s];
+      if (likely != States::kNone && states_.is_row(likely, slice.steps.row(s))) {
+        layered_ &= likely >= level_end_;
+        continue;
+      }
       const auto [number, is_new] = states_.insert(slice.steps.row(s), slice.hashes[s]);
-      if (is_new) came_from_.push_back(at);
+      if (is_new) {
+        came_from_.extend(number + 1);
+        *came_from_[number] = at;
+      }
       layered_ &= number >= level_end_;
     }
     ++at;

@@ -72,16 +72,31 @@ TEST(States, OfSeveralClaimsTheLowestStays) {
   const std::uint64_t row = 8;
   const auto rows = [&](std::uint32_t) { return &row; };
   const std::uint64_t hash = states.hash(&row);
-  EXPECT_EQ(states.claim(&there, states.hash(&there), 0, rows), 0u);
-  EXPECT_EQ(states.claim(&row, hash, 5, rows), std::nullopt);
-  EXPECT_EQ(states.claim(&row, hash, 9, rows), States::kClaimed);
-  EXPECT_EQ(states.claim(&row, hash, 3, rows), std::nullopt);
-  EXPECT_EQ(states.find_claim(hash, 5), std::nullopt);
-  const auto slot = states.find_claim(hash, 3);
-  ASSERT_TRUE(slot.has_value());
+  EXPECT_EQ(states.claim(&there, states.hash(&there), 0, rows).number, 0u);
+  const States::Looked first = states.claim(&row, hash, 5, rows);
+  EXPECT_EQ(first.number, States::kMine);
+  EXPECT_EQ(states.claim(&row, hash, 9, rows).number, States::kOfAnother);
+  EXPECT_EQ(states.claim(&row, hash, 3, rows).number, States::kMine);
+  EXPECT_FALSE(states.is_claimed(first.slot, 5));
+  ASSERT_TRUE(states.is_claimed(first.slot, 3));
+  EXPECT_EQ(states.announce_row(hash), States::kNone);
   states.append(1);
-  states.settle(*slot, hash, 1, &row);
+  states.settle(first.slot, 1, &row);
   EXPECT_EQ(states.find(&row), 1u);
+  EXPECT_EQ(states.announce_row(hash), 1u);
+}
+
+TEST(States, ForgetClaimsWhenTheyGrow) {
+  States states{1};
+  const std::uint64_t there = 7, row = 8;
+  states.insert(&there, states.hash(&there));
+  const std::uint64_t hash = states.hash(&row);
+  const auto rows = [&](std::uint32_t) { return &row; };
+  EXPECT_EQ(states.claim(&row, hash, 0, rows).number, States::kMine);
+  EXPECT_FALSE(states.make_room(states.room()));
+  EXPECT_TRUE(states.make_room(states.room() + 1));
+  EXPECT_EQ(states.claim(&row, hash, 1, rows).number, States::kMine);
+  EXPECT_EQ(states.find(&there), 0u);
 }
 
 TEST(Team, EverybodyDoesEveryJobAndWhatOneThrowsIsThrown) {

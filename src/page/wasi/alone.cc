@@ -17,12 +17,12 @@ Team::Team(unsigned size) : size_(size) { HAPAX_CHECK(size == 1); }
 Team::~Team() = default;
 void Team::run_together(const std::function<void(unsigned)>&) { HAPAX_CHECK(false); }
 
-std::uint64_t* Pages::allocate(std::size_t bytes) {
+void* allocate_pages(std::size_t bytes, PageSize) {
   void* memory = std::calloc(bytes, 1);
   if (memory == nullptr) throw std::bad_alloc{};
-  return static_cast<std::uint64_t*>(memory);
+  return memory;
 }
-void Pages::release(std::uint64_t* data, std::size_t) { std::free(data); }
+void release_pages(void* memory, std::size_t) { std::free(memory); }
 
 // strtod also takes spaces, +, 0x…, inf and nan, which are refused before.
 std::optional<Decimal> leading_decimal(std::string_view text) {
