@@ -1,11 +1,11 @@
 // The future of a simulation: events by virtual time, events of equal time in the order of pushing.
 //
-// A wheel of slots, each a stretch of time. Pushing appends to a slot and reads no event there, so
-// that it need not wait for memory; a slot is sorted (sort_by_time.h) only when its time has come,
-// and with constant latencies it already is. What lies beyond the wheel waits in a heap. Slots
-// borrow their memory from a stack of buffers, so that the one written next is the one read last
-// and still in the cache: it is the queue, not the algorithms, that a simulation spends its time
-// on.
+// A wheel of slots, each a stretch of time, so wide that the ends of those to which events are
+// appended stay in the cache. A slot is put in order (time_order.h) only when its time has come,
+// and with constant latencies it already is; events stay where they were written, what is put in
+// order are their numbers. What lies beyond the wheel waits in a heap, and so does what is pushed
+// into the slot that is being read. It is the queue, not the algorithms, that a simulation spends
+// its time on.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@
 
 #include "base/check.h"
 #include "base/duration.h"
-#include "sim/sort_by_time.h"
+#include "sim/chunks.h"
+#include "sim/time_order.h"
 
 namespace hapax {
 
@@ -29,18 +30,17 @@ class EventQueue {
  public:
   // `typical` is a usual distance from now at which events are pushed; it sets the width of a slot.
   explicit EventQueue(Nanos typical) {
-    while ((Nanos{1} << shift_) * kSlotsPerTypical < typical) ++shift_;
+    while (shift_ < kMostShift && (Nanos{1} << shift_) * kSlotsPerTypical < typical) ++shift_;
     slots_.resize(kSlots);
   }
 
-  // Event{at, rest...}, made where it stays: a copy of what was just written part by part is what a
-  // processor has to wait for. REQUIRES: `at` is not before that of the last event taken.
+  // Event{at, rest...}. REQUIRES: `at` is not before that of the last event taken.
   template <class... Rest>
   void push(Nanos at, const Rest&... rest) {
     ++size_;
     // A multicast, or many replies at one moment: the same time again and again.
     if (at == last_at_) [[likely]] {
-      last_slot_->push_back(Event{at, rest...});
+      chunks_.append(last_slot_->events, at, rest...);
       return;
     }
     push_elsewhere(at, rest...);
@@ -51,8 +51,13 @@ class EventQueue {
 
   // Takes the earliest event. False if there is none.
   bool take(Event& event) {
+    if (!soon_.empty()) [[unlikely]]
+      return take_soon(event);
     if (head_ == now_.size() && !advance()) return false;
-    event = std::move(now_[head_++]);
+    if (head_ + kPrefetchAhead < now_.size()) {
+      __builtin_prefetch(&now_[place(head_ + kPrefetchAhead)]);
+    }
+    event = std::move(now_[place(head_++)]);
     --size_;
     return true;
   }
@@ -60,32 +65,41 @@ class EventQueue {
   // The event `ahead` places after the one to be taken next if it is already at hand, else null.
   // For prefetching what it will touch.
   const Event* peek(std::size_t ahead) const {
-    return head_ + ahead < now_.size() ? &now_[head_ + ahead] : nullptr;
+    return head_ + ahead < now_.size() ? &now_[place(head_ + ahead)] : nullptr;
   }
 
  private:
-  static constexpr std::uint64_t kSlots = 8192;
-  static constexpr Nanos kSlotsPerTypical = 512;
+  static constexpr std::uint64_t kSlots = 1024;
+  static constexpr Nanos kSlotsPerTypical = 16;
+  static constexpr std::size_t kPrefetchAhead = 24;
+  static constexpr unsigned kMostShift = 32;  // What TimeOrder can tell apart.
 
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-  struct Far {
+  using List = typename Chunks<Event>::List;
+  struct Slot {
+    List events;
+    Nanos latest = 0;
+    bool in_order = true;
+  };
+  struct Apart {
     Event event;
     std::uint64_t order;
   };
   struct LaterFirst {
-    bool operator()(const Far& a, const Far& b) const {
+    bool operator()(const Apart& a, const Apart& b) const {
       return std::pair{a.event.at, a.order} > std::pair{b.event.at, b.order};
     }
   };
+  using Heap = std::priority_queue<Apart, std::vector<Apart>, LaterFirst>;
 
-  std::uint64_t slot_of(Nanos at) const { return static_cast<std::uint64_t>(at) >> shift_; }
+  // From 1: before the first event is taken no slot is being read.
+  std::uint64_t slot_of(Nanos at) const { return (static_cast<std::uint64_t>(at) >> shift_) + 1; }
+  std::size_t place(std::size_t i) const { return order_.empty() ? i : order_[i]; }
 
   template <class... Rest>
   void push_elsewhere(Nanos at, const Rest&... rest);
-
-  // Into the slot that is being read: behind everything that is no later.
-  void insert_now(Event&& event);
+  bool take_soon(Event& event);
 
   // Makes the next slot that has events the current one.
   bool advance();
@@ -94,19 +108,20 @@ class EventQueue {
 
   // Where the last event appended to a slot went.
   Nanos last_at_ = kNever;
-  std::vector<Event>* last_slot_ = nullptr;
+  Slot* last_slot_ = nullptr;
 
   unsigned shift_ = 0;        // A slot is 2^shift_ nanoseconds.
   std::uint64_t cursor_ = 0;  // The slot that is being read.
-  std::vector<Event> now_;  // Its events, in order. Invariant: those before head_ have been taken.
-  std::size_t head_ = 0;
+  List now_;                  // Its events, as they were pushed …
+  TimeOrder order_;           // … and in which order they come; empty: in that one.
+  std::size_t head_ = 0;      // So many have been taken.
   std::size_t size_ = 0;
-  std::vector<std::vector<Event>> slots_;
+  Chunks<Event> chunks_;
+  std::vector<Slot> slots_;
   std::array<std::uint64_t, kSlots / 64> occupied_{};
-  std::vector<std::vector<Event>> free_;  // Buffers that no slot has.
-  std::vector<Event> scratch_;            // To sort with.
-  std::priority_queue<Far, std::vector<Far>, LaterFirst> far_;
-  std::uint64_t far_count_ = 0;
+  Heap soon_;  // Pushed into the slot that was being read.
+  Heap far_;   // Beyond the wheel.
+  std::uint64_t apart_count_ = 0;
 };
 
 template <class Event>
@@ -115,33 +130,35 @@ inline void EventQueue<Event>::push_elsewhere(Nanos at, const Rest&... rest) {
   const std::uint64_t number = slot_of(at);
   HAPAX_CHECK(number >= cursor_);
   if (number == cursor_) [[unlikely]] {
-    insert_now(Event{at, rest...});
+    soon_.push({Event{at, rest...}, apart_count_++});
   } else if (number - cursor_ < kSlots) [[likely]] {
-    std::vector<Event>& slot = slots_[number % kSlots];
-    if (slot.empty()) {
-      if (!free_.empty()) {
-        slot = std::move(free_.back());
-        free_.pop_back();
-      }
+    Slot& slot = slots_[number % kSlots];
+    if (slot.events.empty()) {
+      slot.latest = at;
+      slot.in_order = true;
       occupied_[number % kSlots / 64] |= std::uint64_t{1} << (number % 64);
     }
+    slot.in_order = slot.in_order & (at >= slot.latest);
+    slot.latest = at;
     last_at_ = at;
     last_slot_ = &slot;
-    slot.push_back(Event{at, rest...});
+    chunks_.append(slot.events, at, rest...);
   } else {
-    far_.push({Event{at, rest...}, far_count_++});
+    far_.push({Event{at, rest...}, apart_count_++});
   }
 }
 
+// Of equal times, those that were there before come first.
 template <class Event>
-inline void EventQueue<Event>::insert_now(Event&& event) {
-  if (head_ == now_.size()) {
-    now_.clear();
-    head_ = 0;
+inline bool EventQueue<Event>::take_soon(Event& event) {
+  if (head_ < now_.size() && now_[place(head_)].at <= soon_.top().event.at) {
+    event = std::move(now_[place(head_++)]);
+  } else {
+    event = soon_.top().event;
+    soon_.pop();
   }
-  const auto at = std::upper_bound(now_.begin() + static_cast<std::ptrdiff_t>(head_), now_.end(),
-                                   event.at, [](Nanos t, const Event& e) { return t < e.at; });
-  now_.insert(at, std::move(event));
+  --size_;
+  return true;
 }
 
 template <class Event>
@@ -151,24 +168,29 @@ inline bool EventQueue<Event>::advance() {
   const std::uint64_t far = far_.empty() ? kNone : slot_of(far_.top().event.at);
   cursor_ = std::min(near, far);
   last_at_ = kNever;
-  now_.clear();
+  chunks_.clear(now_);
   head_ = 0;
+  bool in_order = true;
   if (near == cursor_) {
-    free_.push_back(std::move(now_));
-    now_ = std::exchange(slots_[cursor_ % kSlots], {});
+    Slot& slot = slots_[cursor_ % kSlots];
+    std::swap(now_, slot.events);
+    in_order = slot.in_order;
     occupied_[cursor_ % kSlots / 64] &= ~(std::uint64_t{1} << (cursor_ % 64));
   }
   // Events of the heap were pushed before their slot came into reach, hence before all that is in
   // it.
   if (far == cursor_) {
-    std::vector<Event> early;
+    List later = std::exchange(now_, {});
     while (!far_.empty() && slot_of(far_.top().event.at) == cursor_) {
-      early.push_back(far_.top().event);
+      chunks_.append(now_, far_.top().event);
       far_.pop();
     }
-    now_.insert(now_.begin(), early.begin(), early.end());
+    in_order = in_order && later.empty();
+    for (std::size_t i = 0; i < later.size(); ++i) chunks_.append(now_, later[i]);
+    chunks_.clear(later);
   }
-  sort_by_time(now_, scratch_, shift_);
+  order_.clear();
+  if (!in_order) order_.sort(now_, shift_);
   return true;
 }
 

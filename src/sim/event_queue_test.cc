@@ -80,9 +80,9 @@ TEST(EventQueue, TakesEventsForNowWhileNowIsBeingRead) {
           {kMillisecond, 1}, {kMillisecond, 2}, {kMillisecond + 1, 3}, {kMillisecond + 1, 4}}));
 }
 
-// So many in one slot that they are sorted by the bytes of their times.
+// So many in one slot that they are spread over buckets: many in a few of them, or a few in each.
 TEST(EventQueue, ManyOfOneSlotComeByTimeAndThenInTheOrderOfPushing) {
-  for (const Nanos different : {3, 1'000, 1'000'000}) {
+  for (const Nanos different : {3, 1'000, 1'000'000, 50'000'000}) {
     EventQueue<Event> queue{kSecond};
     std::vector<Event> pushed;
     for (std::uint32_t id = 0; id < 5'000; ++id) {
@@ -120,7 +120,7 @@ RC_GTEST_PROP(EventQueue, GivesWhatAStableSortGives, ()) {
   const auto distance = rc::gen::oneOf(
       rc::gen::just<Nanos>(0), rc::gen::just(typical), rc::gen::inRange<Nanos>(0, 4),
       rc::gen::inRange<Nanos>(0, 3 * typical), rc::gen::inRange<Nanos>(0, 40 * typical),
-      rc::gen::element<Nanos>(15 * typical, 16 * typical, 17 * typical, 32 * typical),
+      rc::gen::element<Nanos>(63 * typical, 64 * typical, 65 * typical, 128 * typical),
       rc::gen::inRange<Nanos>(0, 1000 * typical));
   const auto steps = *rc::gen::container<std::vector<std::pair<bool, Nanos>>>(
       rc::gen::pair(rc::gen::weightedElement<bool>({{3, true}, {2, false}}), distance));

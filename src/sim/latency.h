@@ -31,7 +31,7 @@ class Latency {
   static Latency constant(Nanos delay);
   static Result<Latency> parse(std::string_view text);
 
-  Nanos draw(NodeId from, NodeId to, Prng& prng) const {
+  [[gnu::always_inline]] Nanos draw(NodeId from, NodeId to, Prng& prng) const {
     switch (kind_) {
       case Kind::constant:
         return low_;

@@ -27,9 +27,10 @@ class SimNetwork {
         any_fault_(faults_.any()),
         prng_(seed) {}
 
-  // Calls arrives(at) for every copy of a message that is sent at `now` and gets through.
+  // (always_inline: see simulation.h.) Calls arrives(at) for every copy of a message that is sent
+  // at `now` and gets through.
   template <class F>
-  void send(NodeId from, NodeId to, Nanos now, F&& arrives) {
+  [[gnu::always_inline]] void send(NodeId from, NodeId to, Nanos now, F&& arrives) {
     if (any_fault_) [[unlikely]] {
       if (is_lost(from, to, now)) return;
       if (faults_.dup() > 0 && prng_.unit() < faults_.dup()) arrives(arrival(from, to, now));
@@ -64,7 +65,7 @@ class SimNetwork {
     return faults_.loss() > 0 && prng_.unit() < faults_.loss();
   }
 
-  Nanos arrival(NodeId from, NodeId to, Nanos now) {
+  [[gnu::always_inline]] Nanos arrival(NodeId from, NodeId to, Nanos now) {
     if (constant_ != kNever) [[likely]]
       return now + constant_;
     const Nanos at = now + latency_.draw(from, to, prng_);

@@ -52,6 +52,9 @@ class Simulation final : SimRun {
   static constexpr std::uint64_t kObserveEvery = 1 << 18;
   static constexpr std::size_t kPrefetchAhead = 12;
 
+  // always_inline: clang takes these for too large, and a message goes through all of them. A sixth
+  // of the time of a run.
+
   using Event = SimEvent<Message>;
 
   // The run.
@@ -61,7 +64,7 @@ class Simulation final : SimRun {
   bool hold_if_paused(const Event& event);
   bool resume(NodeId node);
   void local(const Event& event);
-  void deliver(const Event& event);
+  [[gnu::always_inline]] inline void deliver(const Event& event);
   void record_fall(const Event& event);
 
   // Steps of the processes.
@@ -71,13 +74,13 @@ class Simulation final : SimRun {
   void leave(NodeId node);
   void absorb(NodeId node);
   void send_all(NodeId from, const typename Effects<Message>::Send& send);
-  void send(NodeId from, NodeId to, const Message& message);
+  [[gnu::always_inline]] inline void send(NodeId from, NodeId to, const Message& message);
   [[gnu::noinline]] void send_watched(NodeId from, NodeId to, const Message& message);
   void push(Nanos at, Local what, NodeId node) override {
     queue_.push(at, std::uint32_t{what}, number(node), Message{});
   }
   template <class F>
-  void act(NodeId node, F&& f);
+  [[gnu::always_inline]] inline void act(NodeId node, F&& f);
 
   EventQueue<Event> queue_;
   // Aligned, so that an algorithm of 64 bytes is one cache line.
