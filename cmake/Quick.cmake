@@ -23,12 +23,6 @@ if(HAPAX_IN_PLACE)
   set(hapax_calm_options -O0)
 endif()
 
-# What of Asio is no template is compiled once, below: some twenty files would have it otherwise. Not in what is installed
-# for programs, which may have an Asio of their own.
-if(HAPAX_IN_PLACE)
-  add_compile_definitions(BOOST_ASIO_SEPARATE_COMPILATION)
-endif()
-
 # What most files include, compiled once.
 file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cc "")
 set(hapax_common_headers
@@ -43,14 +37,8 @@ function(hapax_precompile name)
   target_precompile_headers(${name} PRIVATE ${hapax_common_headers} ${PCH_HEADERS})
 endfunction()
 
-set(hapax_io_headers
-  <boost/asio/io_context.hpp> <boost/asio/post.hpp> <boost/asio/ip/tcp.hpp> <boost/asio/steady_timer.hpp>
-  <boost/asio/local/stream_protocol.hpp> <boost/asio/generic/stream_protocol.hpp> <boost/asio/write.hpp>
-  <boost/asio/ssl/context.hpp> <boost/asio/ssl/stream.hpp>)
 set(hapax_test_headers <fstream> <regex> <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>)
 hapax_precompile(hapax_precompiled)
-hapax_precompile(hapax_precompiled_io USES OpenSSL::SSL HEADERS ${hapax_io_headers})
-target_compile_options(hapax_precompiled_io PRIVATE ${hapax_calm_options})
 set(hapax_calm_headers hapax_precompiled)
 if(HAPAX_IN_PLACE)
   set(hapax_calm_headers hapax_precompiled_calm)
@@ -61,19 +49,8 @@ if(BUILD_TESTING)
   hapax_precompile(hapax_precompiled_tests USES GTest::gmock rapidcheck HEADERS ${hapax_test_headers})
   target_compile_options(hapax_precompiled_tests PRIVATE ${HAPAX_TEST_OPTIONS})
 endif()
-if(HAPAX_IN_PLACE)
-  # Two, since not everybody needs what is behind the second.
-  foreach(part IN ITEMS asio asio/ssl)
-    string(REPLACE / _ name ${part})
-    file(WRITE ${PROJECT_BINARY_DIR}/${name}.cc "#include <boost/${part}/impl/src.hpp>\n")
-    add_library(hapax_${name} STATIC ${PROJECT_BINARY_DIR}/${name}.cc)
-    target_link_libraries(hapax_${name} PUBLIC hapax_flags Boost::headers Threads::Threads)
-  endforeach()
-  target_link_libraries(hapax_asio_ssl PUBLIC hapax_asio OpenSSL::SSL)
-endif()
 if(HAPAX_SANITIZED_PART)
-  hapax_precompile(hapax_precompiled_address USES OpenSSL::SSL GTest::gmock rapidcheck
-    HEADERS ${hapax_io_headers} ${hapax_test_headers})
+  hapax_precompile(hapax_precompiled_address USES GTest::gmock rapidcheck HEADERS ${hapax_test_headers})
   hapax_sanitize(hapax_precompiled_address address)
   hapax_precompile(hapax_precompiled_thread USES GTest::gmock rapidcheck HEADERS ${hapax_test_headers})
   hapax_sanitize(hapax_precompiled_thread thread)

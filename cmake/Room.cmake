@@ -1,4 +1,4 @@
-# One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages …); with TALKS one that uses Asio.
+# One target per room: hapax_room(NAME USES other rooms … LIBRARIES packages …).
 # Every *.cc of the folder belongs to it. Unit tests stand beside the code: every *_test.cc becomes part of
 # one binary, hapax_NAME_test; with ONE_TEST it is run as a whole, since it starts servers that all of its
 # tests share. With SANITIZE see Sanitized.cmake.
@@ -27,20 +27,15 @@ endif()
 
 function(hapax_compile_as_test target)
   target_compile_options(${target} PRIVATE ${HAPAX_TEST_OPTIONS})
-  if(HAPAX_IN_PLACE)
-    target_link_libraries(${target} PRIVATE hapax_asio)
-  endif()
   if(HAPAX_QUICK)
     target_precompile_headers(${target} REUSE_FROM hapax_precompiled_tests)
   endif()
 endfunction()
 
 # Files that are objects of their own even where those of a room are compiled together: `hapax run` takes only these, and so
-# loads none of the others' libraries; WITHOUT_HEADERS: nor those of the precompiled headers of a room that talks.
+# loads none of the others' libraries.
 function(hapax_apart)
-  cmake_parse_arguments(APART WITHOUT_HEADERS "" "" ${ARGN})
-  set_source_files_properties(${APART_UNPARSED_ARGUMENTS} PROPERTIES
-    SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ${APART_WITHOUT_HEADERS})
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # The rooms that the given targets are built on, with themselves, that have something to link; and the
@@ -91,7 +86,7 @@ function(hapax_prefer_code_of_rooms test)
 endfunction()
 
 function(hapax_room name)
-  cmake_parse_arguments(ROOM "ONE_TEST;TALKS;ONLY_CODE;TWICE" "SANITIZE" "USES;LIBRARIES;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ROOM "ONE_TEST;ONLY_CODE;TWICE" "SANITIZE" "USES;LIBRARIES;TEST_USES" ${ARGN})
   list(TRANSFORM ROOM_USES PREPEND hapax_)
   list(TRANSFORM ROOM_TEST_USES PREPEND hapax_)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -105,12 +100,6 @@ function(hapax_room name)
     if(NOT name IN_LIST hapax_busy_rooms)
       target_compile_options(hapax_${name} PRIVATE ${hapax_calm_options})
       set(headers ${hapax_calm_headers})
-    endif()
-    if(ROOM_TALKS)
-      set(headers hapax_precompiled_io)
-      if(HAPAX_IN_PLACE)
-        target_link_libraries(hapax_${name} PUBLIC hapax_asio_ssl)
-      endif()
     endif()
     if(HAPAX_QUICK)
       target_precompile_headers(hapax_${name} REUSE_FROM ${headers})

@@ -43,7 +43,7 @@ function(hapax_sanitized_test name kind)
   get_property(rooms GLOBAL PROPERTY hapax_${kind}_rooms)
   add_executable(${test} EXCLUDE_FROM_ALL ${ROOM_TESTS})
   target_link_libraries(${test} PRIVATE
-    ${rooms} ${ROOM_USES} GTest::gmock GTest::gtest_main rapidcheck hapax_asio_ssl)
+    ${rooms} ${ROOM_USES} GTest::gmock GTest::gtest_main rapidcheck)
   target_compile_definitions(${test} PRIVATE HAPAX_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata")
   hapax_sanitize(${test} ${kind})
   gtest_discover_tests(${test} TEST_SUFFIX " (${kind} sanitizer)" NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60

@@ -23,6 +23,7 @@
 
 #include "base/child.h"
 #include "base/testing/folder.h"
+#include "base/testing/free_port.h"
 
 namespace hapax::testing {
 
@@ -62,19 +63,6 @@ inline pid_t pid_in(const fs::path& path) {
   pid_t pid = -1;
   std::ifstream{path} >> pid;
   return pid;
-}
-
-// Of loopback TCP; free a moment ago.
-inline int free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in where{};
-  where.sin_family = AF_INET;
-  where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof where;
-  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&where), size), 0);
-  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&where), &size), 0);
-  close(fd);
-  return ntohs(where.sin_port);
 }
 
 class Process {

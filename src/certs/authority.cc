@@ -1,7 +1,8 @@
 #include "certs/authority.h"
 
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
+#include <arpa/inet.h>
+#include <array>
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/rand.h>
@@ -67,15 +68,11 @@ std::string bytes_of(const ASN1_STRING* text) {
 
 // Four bytes or sixteen.
 std::string ip_of(const std::string& bytes) {
-  namespace ip = boost::asio::ip;
-  if (bytes.size() == 4) {
-    ip::address_v4::bytes_type octets;
-    std::copy(bytes.begin(), bytes.end(), octets.begin());
-    return ip::address_v4{octets}.to_string();
-  }
-  ip::address_v6::bytes_type octets{};
+  std::array<unsigned char, 16> octets{};
   std::copy_n(bytes.begin(), std::min(bytes.size(), octets.size()), octets.begin());
-  return ip::address_v6{octets}.to_string();
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  inet_ntop(bytes.size() == 4 ? AF_INET : AF_INET6, octets.data(), text.data(), text.size());
+  return text.data();
 }
 
 // For one that is not an authority.
@@ -109,9 +106,9 @@ Pair make_authority(int days) {
 }
 
 bool is_ip(const std::string& host) {
-  boost::system::error_code failed;
-  boost::asio::ip::make_address(host, failed);
-  return !failed;
+  std::array<unsigned char, 16> ignored{};
+  return inet_pton(AF_INET, host.c_str(), ignored.data()) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), ignored.data()) == 1;
 }
 
 Pair make_member(const std::string& name, const std::string& host, int days,

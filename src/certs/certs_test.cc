@@ -1,6 +1,5 @@
 #include "certs/certs.h"
 
-#include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>

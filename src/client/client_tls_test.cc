@@ -1,6 +1,5 @@
 // Clients under TLS, as from other machines: who has no client's certificate stays outside.
 #include <arpa/inet.h>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
@@ -14,9 +13,12 @@
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "base/testing/free_port.h"
+#include "base/testing/strangers.h"
 #include "certs/certs.h"
 #include "daemon/daemon_thread.h"
 #include "hapax/hapax.h"
+#include "loop/loop.h"
 
 namespace hapax {
 namespace {
@@ -83,14 +85,9 @@ class TlsClients : public ::testing::Test {
   }
   Tcp::endpoint endpoint() const { return {asio::ip::address_v4::loopback(), port_}; }
 
-  static std::uint16_t free_port() {
-    asio::io_context io;
-    return Tcp::acceptor{io, {asio::ip::address_v4::loopback(), 0}}.local_endpoint().port();
-  }
-
   const testing::Folder ours_;
   const testing::Folder theirs_;
-  const std::uint16_t port_ = free_port();
+  const std::uint16_t port_ = testing::free_port();
   std::mutex mutex_;
   std::string log_;
   std::unique_ptr<DaemonThread> daemon_;
@@ -198,9 +195,8 @@ TEST_F(TlsClients, WhoseCertificateHasRunOutStayOutside) {
 }
 
 TEST_F(TlsClients, WithoutACertificateStayOutside) {
-  asio::io_context io;
   asio::ssl::context context{asio::ssl::context::tlsv13_client};
-  asio::ssl::stream<Tcp::socket> stream{io, context};
+  asio::ssl::stream<Tcp::socket> stream{testing::strangers(), context};
   stream.lowest_layer().connect(endpoint());
   boost::system::error_code failed;
   stream.handshake(asio::ssl::stream_base::client, failed);
@@ -212,9 +208,8 @@ TEST_F(TlsClients, WithoutACertificateStayOutside) {
 
 TEST_F(TlsClients, InTheClearAreHungUpOn) {
   EXPECT_THROW(Client{ClientOptions{.addresses = {address()}}}, std::system_error);
-  asio::io_context io;
   for (int i = 0; i < 200; ++i) {
-    Tcp::socket socket{io};
+    Tcp::socket socket{testing::strangers()};
     socket.connect(endpoint());
     boost::system::error_code failed;
     asio::write(socket, asio::buffer(std::string(static_cast<std::size_t>(1 + i), 'x')), failed);
@@ -223,16 +218,16 @@ TEST_F(TlsClients, InTheClearAreHungUpOn) {
 }
 
 TEST_F(TlsClients, HalfOpenHandshakesAreNoHarm) {
-  asio::io_context io;
   std::vector<Tcp::socket> silent;
-  for (int i = 0; i < 100; ++i) silent.emplace_back(io).connect(endpoint());
+  for (int i = 0; i < 100; ++i) silent.emplace_back(testing::strangers()).connect(endpoint());
   expect_service();
 }
 
 TEST_F(TlsClients, TryTheNextAddressWhenOneDoesNotAnswer) {
   ClientOptions options = alice();
-  options.addresses.insert(options.addresses.begin(),
-                           {"unix:/nowhere/at/all", fmt::format("127.0.0.1:{}", free_port())});
+  options.addresses.insert(
+      options.addresses.begin(),
+      {"unix:/nowhere/at/all", fmt::format("127.0.0.1:{}", testing::free_port())});
   Client client{options};
   EXPECT_EQ(client.status().member, 1u);
 }

@@ -2,7 +2,6 @@
 // judges what their clients saw.
 #include <array>
 #include <atomic>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <gmock/gmock.h>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "engines/engines.h"
 #include "etcd/testing/cluster.h"
 #include "files/testing/buggy_engine.h"
+#include "loop/timer.h"
 
 namespace hapax::client::testing {
 namespace {
@@ -31,8 +31,7 @@ std::atomic<Bug> planted{Bug::none};
 // Tells of commits late, as a server that is behind the others does. That is no bug.
 class SlowEngine final : public engine::Engine {
  public:
-  SlowEngine(boost::asio::io_context& io, std::unique_ptr<engine::Engine> good)
-      : io_(io), good_(std::move(good)) {}
+  SlowEngine(Loop& io, std::unique_ptr<engine::Engine> good) : io_(io), good_(std::move(good)) {}
   void read(std::vector<std::string> prefixes, engine::ReadCallback callback) override {
     good_->read(std::move(prefixes), std::move(callback));
   }
@@ -44,7 +43,7 @@ class SlowEngine final : public engine::Engine {
                                        engine::WatchHandler handler) override {
     const auto alive = std::make_shared<int>();
     handler.on_commit = [this, told = handler.on_commit, alive](const engine::Commit& commit) {
-      auto timer = std::make_shared<boost::asio::steady_timer>(io_, 50ms);
+      auto timer = std::make_shared<Timer>(io_, 50ms);
       timer->async_wait([timer, told, commit, alive = std::weak_ptr<int>{alive}](auto cancelled) {
         if (!cancelled && !alive.expired()) told(commit);
       });
@@ -54,13 +53,12 @@ class SlowEngine final : public engine::Engine {
   engine::Health health() const override { return good_->health(); }
 
  private:
-  boost::asio::io_context& io_;
+  Loop& io_;
   const std::unique_ptr<engine::Engine> good_;
 };
 
 // Only of files: the group itself has none.
-Result<std::unique_ptr<engine::Engine>> open_planted(boost::asio::io_context& io,
-                                                     const engine::Url& url,
+Result<std::unique_ptr<engine::Engine>> open_planted(Loop& io, const engine::Url& url,
                                                      const engine::Options& options) {
   auto good = engine::find(engine::all(), engine::Kind::etcd)->open(io, url, options);
   if (!good || options.part.empty()) return good;

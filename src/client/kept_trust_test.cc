@@ -1,7 +1,5 @@
 // What a client cannot get by the locks that stay with it: fences that nobody was granted, and
 // entries when it may not lock any more.
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -15,6 +13,7 @@
 #include "client/testing/eventually.h"
 #include "daemon/daemon.h"
 #include "hapax/hapax.h"
+#include "loop/loop.h"
 
 namespace hapax {
 namespace {
@@ -67,7 +66,7 @@ TEST(KeptByAStranger, GivesNoFenceThatFilesBelieveInAndLaterHoldersDoNotReach) {
 // user, who always may, it can be seen all the same that it does ask.
 TEST(KeptBySomeUser, IsAskedForAgainWhenTheRolesWereReadAgain) {
   const testing::Folder folder;
-  boost::asio::io_context io{1};
+  Loop io;
   NodeConfig config;
   config.members = {{.host = "", .port = 0, .path = (folder / "member").string()}};
   config.clients = {{.host = "", .port = 0, .path = (folder / "clients").string()}};
@@ -90,14 +89,14 @@ TEST(KeptBySomeUser, IsAskedForAgainWhenTheRolesWereReadAgain) {
     };
     EXPECT_TRUE(is_held("idle")) << "it is kept";
     used.lock();
-    boost::asio::post(io, [&] { daemon->set_roles({}); });
+    io.post([&] { daemon->set_roles({}); });
     EXPECT_TRUE(eventually([&] { return !is_held("idle"); }));
     EXPECT_TRUE(is_held("used"));
     EXPECT_FALSE(used.lost().stop_requested()) << "what is held stays held";
     used.unlock();
     EXPECT_TRUE(eventually([&] { return !is_held("used"); }));
   }
-  boost::asio::post(io, [&] { daemon->stop(); });
+  io.post([&] { daemon->stop(); });
   thread.join();
 }
 

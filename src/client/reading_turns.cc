@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "client/descriptors.h"
+#include "loop/event_descriptor.h"
 
 namespace hapax::client {
 

@@ -1,6 +1,5 @@
 #include "client/tls_session.h"
 
-#include <boost/asio/ssl/context.hpp>
 #include <fmt/format.h>
 #include <mutex>
 #include <new>
@@ -105,8 +104,7 @@ class Session final : public TlsSession {
 
 class Identity final : public TlsIdentity {
  public:
-  explicit Identity(std::shared_ptr<boost::asio::ssl::context> context)
-      : context_(std::move(context)) {}
+  explicit Identity(std::shared_ptr<net::TlsContext> context) : context_(std::move(context)) {}
 
   std::unique_ptr<TlsSession> shake_hands(int fd, const net::Address& address,
                                           steady_clock::time_point deadline) override {
@@ -117,7 +115,7 @@ class Identity final : public TlsIdentity {
   }
 
  private:
-  const std::shared_ptr<boost::asio::ssl::context> context_;
+  const std::shared_ptr<net::TlsContext> context_;
 };
 
 }  // namespace

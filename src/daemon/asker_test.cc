@@ -1,5 +1,4 @@
 // The daemon and those inside its own process, who may act on what they are told at once.
-#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 
 #include "base/testing/folder.h"
 #include "daemon/daemon.h"
+#include "loop/loop.h"
 
 namespace hapax {
 namespace {
@@ -37,7 +37,7 @@ class Hasty final : public Asker {
 
 TEST(Asker, HearsThatItIsInsideBeforeItHearsThatItIsWanted) {
   const testing::Folder folder;
-  boost::asio::io_context io{1};
+  Loop io;
   NodeConfig config;
   config.members = {{.host = "", .port = 0, .path = (folder / "member").string()}};
   config.state.path = folder / "state";

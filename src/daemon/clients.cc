@@ -16,8 +16,8 @@ Clients::~Clients() {
   for (const auto& listener : listeners_) listener->close();
 }
 
-Result<void> Clients::listen(boost::asio::io_context& io, const NodeConfig& config,
-                             std::shared_ptr<boost::asio::ssl::context> tls) {
+Result<void> Clients::listen(Loop& io, const NodeConfig& config,
+                             std::shared_ptr<net::TlsContext> tls) {
   for (const net::Address& address : config.clients) {
     auto listener = net::Listener::open(
         io, address,
@@ -35,7 +35,7 @@ Result<void> Clients::listen(boost::asio::io_context& io, const NodeConfig& conf
   return {};
 }
 
-void Clients::receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls) {
+void Clients::receive(net::Socket socket, std::shared_ptr<net::TlsContext> tls) {
   // Closing it is an answer, too: whoever knows other daemons goes there.
   if (visitors_.is_full() || is_winding_up_) return;
   Visitor::Handlers handlers;

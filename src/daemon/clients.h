@@ -1,9 +1,7 @@
 // The clients of a daemon: where they come in, what they ask for, and what becomes of it when they
-// go. All on the thread of the io_context.
+// go. All on the thread of the loop.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -23,6 +21,7 @@
 #include "inquiries/inquiries.h"
 #include "inquiries/recordings.h"
 #include "locks/lock_delays.h"
+#include "loop/loop.h"
 #include "membership/group.h"
 #include "net/address.h"
 #include "net/listener.h"
@@ -70,8 +69,7 @@ class Clients {
   Clients& operator=(const Clients&) = delete;
 
   // `tls`: for clients behind TCP; may be null.
-  Result<void> listen(boost::asio::io_context& io, const NodeConfig& config,
-                      std::shared_ptr<boost::asio::ssl::context> tls);
+  Result<void> listen(Loop& io, const NodeConfig& config, std::shared_ptr<net::TlsContext> tls);
   // Nobody comes in any more or asks for more, waits end, and who holds nothing is sent away.
   void wind_up();
   // What they only keep is given back.
@@ -85,7 +83,7 @@ class Clients {
   const std::deque<RuleCounts>& counts() const { return counts_->rules(); }
 
  private:
-  void receive(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
+  void receive(net::Socket socket, std::shared_ptr<net::TlsContext> tls);
   void on_gone(Visitor& visitor);
   enum class What { waits, everything };
   // Ends its requests, what it asked for last first; a turn at a time, since they may be very many.

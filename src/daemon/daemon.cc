@@ -6,8 +6,7 @@
 
 namespace hapax {
 
-Result<std::unique_ptr<Daemon>> Daemon::create(boost::asio::io_context& io, NodeConfig config,
-                                               Log log) {
+Result<std::unique_ptr<Daemon>> Daemon::create(Loop& io, NodeConfig config, Log log) {
   if (const auto good = check(config); !good) return good.error();
   if (!log) log = [](const std::string&, LogLevel) {};
   auto impl = std::make_shared<Impl>(io, std::move(config), std::move(log));

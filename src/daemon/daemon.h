@@ -1,5 +1,5 @@
 // A member of a group as a service: the mesh to the other members, the lock table, and the clients
-// at its door. One thread, that of the io_context.
+// at its door. One thread, that of the loop.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -18,6 +17,7 @@
 #include "daemon/node_config.h"
 #include "figures/facts.h"
 #include "locks/outbox.h"
+#include "loop/loop.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
 #include "session/recording.h"
@@ -28,25 +28,24 @@ namespace hapax {
 class Daemon {
  public:
   // Reads the certificates and refuses what makes no sense; opens nothing, contacts nobody.
-  static Result<std::unique_ptr<Daemon>> create(boost::asio::io_context& io, NodeConfig config,
-                                                Log log);
+  static Result<std::unique_ptr<Daemon>> create(Loop& io, NodeConfig config, Log log);
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
   // Listens for members, dials them, and listens for clients. With an engine it waits until that
-  // has answered, running the io_context.
+  // has answered, running the loop.
   [[nodiscard]] Result<void> start();
-  // Runs the io_context until it is out of work, and watches that it is never busy for long.
+  // Runs the loop until it is out of work, and watches that it is never busy for long.
   void run();
   // Tells all who hold a lock here to leave, and calls on_left() when they have; at the latest when
   // the lease is over, or after a few seconds in a group without leases.
   void wind_up();
-  // Hangs up on everybody; the io_context then runs out of work. What is still held here is not
+  // Hangs up on everybody; the loop then runs out of work. What is still held here is not
   // given back: others get it when the lease is over, and without leases never.
   void stop();
 
-  // --- for this process itself; on the thread of the io_context, once it has started ---
+  // --- for this process itself; on the thread of the loop, once it has started ---
 
   // Who is about to ask.
   WaiterId next_waiter();

@@ -1,7 +1,6 @@
 #include "daemon/daemon_impl.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <utility>
 
@@ -11,15 +10,15 @@
 #include "daemon/group_settings.h"
 #include "daemon/who.h"
 #include "figures/group_state.h"
+#include "loop/loop.h"
 #include "tls/tls.h"
 
 namespace hapax {
 
-namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::steady_clock;
 
-Daemon::Impl::Impl(asio::io_context& io, NodeConfig config, Log log)
+Daemon::Impl::Impl(Loop& io, NodeConfig config, Log log)
     : io_(io), config_(std::move(config)), log_(std::move(log)), watch_([this](auto turn) {
         log_(fmt::format("busy for {} ms at one go, while everybody else waited",
                          turn / std::chrono::milliseconds{1}),
@@ -264,7 +263,7 @@ void Daemon::Impl::on_left() {
 }
 
 void Daemon::Impl::after(std::chrono::milliseconds delay, std::function<void()> then) {
-  const auto timer = std::make_shared<asio::steady_timer>(io_, delay);
+  const auto timer = std::make_shared<Timer>(io_, delay);
   timers_.insert(timer);
   timer->async_wait([self = weak_from_this(), then = std::move(then), timer](error_code) {
     const auto daemon = self.lock();

@@ -2,9 +2,6 @@
 // door, each in a class of its own; here they are brought together.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -15,7 +12,6 @@
 #include <span>
 #include <string>
 
-#include "base/loop_watch.h"
 #include "campaigns/breaking.h"
 #include "campaigns/leadership.h"
 #include "daemon/clients.h"
@@ -26,12 +22,15 @@
 #include "files/group_files.h"
 #include "inquiries/inquiries.h"
 #include "inquiries/recordings.h"
+#include "loop/loop.h"
+#include "loop/loop_watch.h"
+#include "loop/timer.h"
 
 namespace hapax {
 
 class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHost {
  public:
-  Impl(boost::asio::io_context& io, NodeConfig config, Log log);
+  Impl(Loop& io, NodeConfig config, Log log);
 
   // As create(), start(), wind_up() and stop() of Daemon.
   Result<void> connect();
@@ -103,11 +102,11 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   std::optional<Seat> leader() const;
   void after(std::chrono::milliseconds delay, std::function<void()> then);
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   NodeConfig config_;
   Log log_;
   LoopWatch watch_;
-  std::shared_ptr<boost::asio::ssl::context> tls_;  // For clients on other machines; may be null.
+  std::shared_ptr<net::TlsContext> tls_;  // For clients on other machines; may be null.
   // There from start() on: until then we do not know who we are.
   Joined joined_;
   std::optional<Leadership> leadership_;  // Of a fixed list.
@@ -121,7 +120,7 @@ class Daemon::Impl : public std::enable_shared_from_this<Impl>, private MemberHo
   LockStats past_;  // Of views that have stopped: what only grows.
   bool is_winding_up_ = false;
   bool is_stopped_ = false;
-  std::set<std::shared_ptr<boost::asio::steady_timer>> timers_;
+  std::set<std::shared_ptr<Timer>> timers_;
   std::set<std::string> logged_;
   std::map<std::string, std::chrono::steady_clock::time_point> logged_lately_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

@@ -2,7 +2,6 @@
 #include "daemon/daemon.h"
 
 #include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
@@ -13,10 +12,13 @@
 #include <thread>
 #include <vector>
 
-#include "base/loop_watch.h"
 #include "base/release.h"
 #include "base/testing/folder.h"
+#include "base/testing/free_port.h"
+#include "base/testing/strangers.h"
 #include "daemon/daemon_thread.h"
+#include "loop/loop.h"
+#include "loop/loop_watch.h"
 #include "session/frames.h"
 
 namespace hapax {
@@ -35,10 +37,7 @@ class Alone {
     config.state.is_new_group = true;
     config.clients = {{.host = "", .port = 0, .path = (folder_ / "clients").string()}};
     // Over TCP as well, where a port is free.
-    asio::io_context io;
-    asio::ip::tcp::acceptor acceptor{io, {asio::ip::address_v4::loopback(), 0}};
-    tcp_ = acceptor.local_endpoint();
-    acceptor.close();
+    tcp_ = {asio::ip::address_v4::loopback(), testing::free_port()};
     config.clients.push_back({.host = "127.0.0.1", .port = tcp_.port(), .path = ""});
     config.is_insecure = true;
     daemon_ = DaemonThread::start(std::move(config), {}).value();
@@ -55,8 +54,11 @@ class Alone {
 // A client that says what it is told to, and reads what comes.
 class Raw {
  public:
-  explicit Raw(const Alone& alone) : socket_(io_) { socket_.connect(alone.endpoint()); }
-  explicit Raw(const asio::generic::stream_protocol::endpoint& endpoint) : socket_(io_) {
+  explicit Raw(const Alone& alone) : socket_(testing::strangers()) {
+    socket_.connect(alone.endpoint());
+  }
+  explicit Raw(const asio::generic::stream_protocol::endpoint& endpoint)
+      : socket_(testing::strangers()) {
     socket_.connect(endpoint);
   }
 
@@ -100,7 +102,6 @@ class Raw {
   std::uint32_t version = session::kVersion;  // Of the session.
 
  private:
-  asio::io_context io_;
   asio::generic::stream_protocol::socket socket_;
   Bytes incoming_;
 };

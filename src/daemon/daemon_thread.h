@@ -2,14 +2,13 @@
 // process.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "base/result.h"
 #include "daemon/daemon.h"
+#include "loop/loop.h"
 
 namespace hapax {
 
@@ -26,7 +25,7 @@ class DaemonThread {
   }
   ~DaemonThread() {
     if (!thread_.joinable()) return;
-    boost::asio::post(io_, [this] { daemon_->stop(); });
+    io_.post([this] { daemon_->stop(); });
     thread_.join();
   }
   DaemonThread(const DaemonThread&) = delete;
@@ -35,7 +34,7 @@ class DaemonThread {
  private:
   DaemonThread() = default;
 
-  boost::asio::io_context io_{1};
+  Loop io_;
   std::unique_ptr<Daemon> daemon_;
   std::thread thread_;
 };

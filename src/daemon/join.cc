@@ -1,8 +1,6 @@
 #include "daemon/join.h"
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <functional>
 #include <utility>
@@ -10,6 +8,8 @@
 #include "base/boot_clock.h"
 #include "engine/makers.h"
 #include "engine/url.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 #include "membership/commit_probe.h"
 #include "membership/list_group.h"
 #include "membership/member_state.h"
@@ -36,9 +36,9 @@ engine::Options engine_options(const NodeConfig& config) {
   return options;
 }
 
-// Runs the io_context until `done`, and says every now and then what is being waited for.
-void await(boost::asio::io_context& io, const std::function<bool()>& done,
-           const engine::Engine& engine, const NodeConfig& config, MemberHost& host) {
+// Runs the loop until `done`, and says every now and then what is being waited for.
+void await(Loop& io, const std::function<bool()>& done, const engine::Engine& engine,
+           const NodeConfig& config, MemberHost& host) {
   constexpr milliseconds kSayEvery{5'000};
   for (auto said = std::chrono::steady_clock::now(); !done();) {
     io.restart();
@@ -59,14 +59,14 @@ void await(boost::asio::io_context& io, const std::function<bool()>& done,
 // What a commit takes; or why that is too long. Through an engine that has more patience than the
 // member will have, so that a slow one is told from one that is away. Nothing: no word by the
 // time that somebody who cannot wait has set.
-Result<std::optional<Span>> measure_commits(boost::asio::io_context& io, const engine::Url& url,
+Result<std::optional<Span>> measure_commits(Loop& io, const engine::Url& url,
                                             const NodeConfig& config, MemberHost& host,
                                             const std::function<bool()>& is_too_late) {
   engine::Options options = engine_options(config);
   options.timeout = std::max(milliseconds{3'000}, in_ms(config.times.ttl));
   auto engine = engine::open(config.engines, io, url, options);
   if (!engine) return engine.error();
-  boost::asio::steady_timer moment{io};
+  Timer moment{io};
   const auto later = [&moment](std::function<void()> then) {
     moment.expires_after(milliseconds{100});
     moment.async_wait([then = std::move(then)](const boost::system::error_code& cancelled) {
@@ -116,7 +116,7 @@ GroupOptions engine_group_options(const NodeConfig& config) {
   return options;
 }
 
-Result<Joined> join_list(boost::asio::io_context& io, const NodeConfig& config, MemberHost& host) {
+Result<Joined> join_list(Loop& io, const NodeConfig& config, MemberHost& host) {
   GroupOptions options = group_options(config);
   if (options.state.path.empty()) {
     auto path = usual_state_path(config.group, config.members[number(config.self)].text());
@@ -131,7 +131,7 @@ Result<Joined> join_list(boost::asio::io_context& io, const NodeConfig& config, 
 
 }  // namespace
 
-Result<void> check_group(boost::asio::io_context& io, const NodeConfig& config) {
+Result<void> check_group(Loop& io, const NodeConfig& config) {
   if (config.engine) {
     const auto url = engine::parse_url(*config.engine);
     if (!url) return url.error();
@@ -143,7 +143,7 @@ Result<void> check_group(boost::asio::io_context& io, const NodeConfig& config) 
   return group_options(config).check(io);
 }
 
-Result<Joined> join(boost::asio::io_context& io, const NodeConfig& config, MemberHost& host) {
+Result<Joined> join(Loop& io, const NodeConfig& config, MemberHost& host) {
   if (!config.engine) return join_list(io, config, host);
   const engine::Url url = engine::parse_url(*config.engine).value();
   auto engine = engine::open(config.engines, io, url, engine_options(config));
@@ -175,8 +175,7 @@ Result<Joined> join(boost::asio::io_context& io, const NodeConfig& config, Membe
   return Joined{std::move(*engine), std::move(*joined), &group};
 }
 
-Result<std::unique_ptr<engine::Engine>> open_files(boost::asio::io_context& io,
-                                                   const NodeConfig& config) {
+Result<std::unique_ptr<engine::Engine>> open_files(Loop& io, const NodeConfig& config) {
   if (!config.engine) {
     return error(
         "this group is a fixed list of members, which has no engine to keep files in; for files "

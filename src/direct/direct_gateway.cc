@@ -1,7 +1,6 @@
 #include "direct/direct_gateway.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <future>
@@ -13,6 +12,7 @@
 #include "direct/introduction.h"
 #include "handles/changes.h"
 #include "handles/library_thread.h"
+#include "loop/loop.h"
 
 namespace hapax::direct {
 namespace {
@@ -41,7 +41,6 @@ DirectGateway::DirectGateway(std::string address, milliseconds ttl, bool asks_on
                              const MakeServer& make, EngineFiles::OpenEngine open_files)
     : address_(std::move(address)),
       open_files_(std::move(open_files)),
-      work_(io_.get_executor()),
       server_(make(io_)),
       line_(std::make_unique<Line>(io_, *server_, ttl)) {
   {
@@ -62,7 +61,7 @@ DirectGateway::DirectGateway(std::string address, milliseconds ttl, bool asks_on
 
 DirectGateway::~DirectGateway() { finish(); }
 
-void DirectGateway::post(std::function<void()> work) { boost::asio::post(io_, std::move(work)); }
+void DirectGateway::post(std::function<void()> work) { io_.post(std::move(work)); }
 
 void DirectGateway::start(bool asks_only) {
   std::promise<std::string> told;
@@ -110,7 +109,6 @@ void DirectGateway::finish() {
     files_.reset();
     line_.reset();
     server_.reset();
-    work_.reset();
     io_.stop();
   });
   if (thread_.joinable()) thread_.join();

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -20,13 +18,13 @@
 #include "direct/line.h"
 #include "direct/server.h"
 #include "handles/farewell.h"
+#include "loop/loop.h"
 
 namespace hapax::direct {
 
 class DirectGateway final : public EngineGateway {
  public:
-  using MakeServer =
-      std::function<std::unique_ptr<Server>(boost::asio::io_context& io)>;  // May throw.
+  using MakeServer = std::function<std::unique_ptr<Server>(Loop& io)>;  // May throw.
 
   // `address` is for people. Throws std::system_error if nobody answers there; `asks_only`: never
   // takes a lock, and needs no session. `open_files`: empty, if there are none there.
@@ -75,8 +73,8 @@ class DirectGateway final : public EngineGateway {
 
   const std::string address_;
   const EngineFiles::OpenEngine open_files_;
-  boost::asio::io_context io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  Loop io_;
+  Loop::Work work_{io_};            // Until it is stopped.
   std::unique_ptr<Server> server_;  // The loop's, and so are these:
   std::unique_ptr<Line> line_;
   std::unique_ptr<EngineFiles> files_;  // Null: nobody has asked for one yet.

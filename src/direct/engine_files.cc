@@ -1,10 +1,11 @@
 #include "direct/engine_files.h"
 
-#include <boost/asio/steady_timer.hpp>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
+
+#include "loop/timer.h"
 
 namespace hapax::direct {
 namespace {
@@ -32,7 +33,7 @@ session::Lock holders_of(const LockInfo& info) {
 
 }  // namespace
 
-EngineFiles::EngineFiles(boost::asio::io_context& io, Server& server, OpenEngine open)
+EngineFiles::EngineFiles(Loop& io, Server& server, OpenEngine open)
     : io_(io), server_(server), files_(host(std::move(open))), session_(files_.begin_session()) {}
 
 EngineFiles::~EngineFiles() { files_.stop(); }
@@ -70,7 +71,7 @@ GroupFiles::Host EngineFiles::host(OpenEngine open) {
 }
 
 void EngineFiles::after(std::chrono::milliseconds delay, std::function<void()> then) {
-  auto timer = std::make_shared<boost::asio::steady_timer>(io_, delay);
+  auto timer = std::make_shared<Timer>(io_, delay);
   timer->async_wait([timer, then = std::move(then), alive = std::weak_ptr<int>{alive_}](auto no) {
     if (!no && !alive.expired()) then();
   });

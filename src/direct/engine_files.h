@@ -4,7 +4,6 @@
 // On the loop's thread.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,6 +16,7 @@
 #include "engine/engine.h"
 #include "files/group_files.h"
 #include "handles/known_revision.h"
+#include "loop/loop.h"
 #include "session/protocol.h"
 
 namespace hapax::direct {
@@ -24,11 +24,10 @@ namespace hapax::direct {
 class EngineFiles {
  public:
   using Tell = std::function<void(const session::Answer&)>;
-  using OpenEngine =
-      std::function<Result<std::unique_ptr<engine::Engine>>(boost::asio::io_context& io)>;
+  using OpenEngine = std::function<Result<std::unique_ptr<engine::Engine>>(Loop& io)>;
 
   // `server` knows who holds the locks; it outlives this.
-  EngineFiles(boost::asio::io_context& io, Server& server, OpenEngine open);
+  EngineFiles(Loop& io, Server& server, OpenEngine open);
   ~EngineFiles();
   EngineFiles(const EngineFiles&) = delete;
   EngineFiles& operator=(const EngineFiles&) = delete;
@@ -41,7 +40,7 @@ class EngineFiles {
   void after(std::chrono::milliseconds delay, std::function<void()> then);
   void ask_holders(const std::string& name, std::function<void(const session::Locks&)> tell);
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   Server& server_;
   detail::KnownRevision known_;
   std::map<std::uint64_t, std::unique_ptr<Watch>> observations_;

@@ -16,7 +16,7 @@ constexpr int kMarginsOfALease = 10;
 
 }  // namespace
 
-Keeper::Keeper(boost::asio::io_context& io, Server& server, milliseconds ttl, SessionUser& user)
+Keeper::Keeper(Loop& io, Server& server, milliseconds ttl, SessionUser& user)
     : server_(server), user_(user), wanted_ttl_(ttl), next_(io), end_(io), ttl_ms_(ttl.count()) {}
 
 milliseconds Keeper::valid_for() const {

@@ -7,14 +7,14 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 
 #include "direct/server.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::direct {
 
@@ -35,8 +35,7 @@ class SessionUser {
 class Keeper {
  public:
   // `user` is told from start() on.
-  Keeper(boost::asio::io_context& io, Server& server, std::chrono::milliseconds ttl,
-         SessionUser& user);
+  Keeper(Loop& io, Server& server, std::chrono::milliseconds ttl, SessionUser& user);
 
   void start() { open(); }
   // REQUIRES of all below: started.
@@ -64,8 +63,8 @@ class Keeper {
   Server& server_;
   SessionUser& user_;
   const std::chrono::milliseconds wanted_ttl_;
-  boost::asio::steady_timer next_;  // Of opening or renewing.
-  boost::asio::steady_timer end_;   // Of what can be relied on.
+  Timer next_;  // Of opening or renewing.
+  Timer end_;   // Of what can be relied on.
   Session session_;
   bool is_closed_ = false;
   std::uint64_t step_ = 0;                   // Answers to earlier ones are late.

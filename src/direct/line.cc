@@ -1,12 +1,12 @@
 #include "direct/line.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <utility>
 #include <vector>
 
 #include "hapax/error.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::direct {
 namespace {
@@ -33,7 +33,7 @@ struct Line::Request {
     going,  // Is to leave in this turn of the loop, perhaps together with one that comes.
     leaving
   };
-  Request(boost::asio::io_context& io, std::uint64_t i, Contender c, Answer a)
+  Request(Loop& io, std::uint64_t i, Contender c, Answer a)
       : id(i), contender(std::move(c)), answer(std::move(a)), timer(io), last_word(io) {}
 
   void tell(std::error_code error, const std::string& why, const detail::Holding& holding = {}) {
@@ -55,11 +55,11 @@ struct Line::Request {
   bool is_late = false;  // Its time is over, and an answer was due.
   std::string trouble;   // The last, for people.
   std::unique_ptr<Watch> watch;
-  boost::asio::steady_timer timer;
-  boost::asio::steady_timer last_word;
+  Timer timer;
+  Timer last_word;
 };
 
-Line::Line(boost::asio::io_context& io, Server& server, milliseconds ttl)
+Line::Line(Loop& io, Server& server, milliseconds ttl)
     : io_(io), server_(server), keeper_(io, server, ttl, *this) {}
 
 Line::~Line() = default;
@@ -282,7 +282,7 @@ void Line::give_back(std::uint64_t request) {
   if (r.step != Request::Step::held || !r.is_sure || !server_.rejoins()) return leave(r);
   ++r.count;
   r.step = Request::Step::going;
-  boost::asio::post(io_, for_this_step(r, [this](Request& same) { leave(same); }));
+  io_.post(for_this_step(r, [this](Request& same) { leave(same); }));
 }
 
 void Line::leave(Request& r) {

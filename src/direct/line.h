@@ -6,7 +6,6 @@
 // On the loop's thread.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,6 +19,7 @@
 #include "direct/server.h"
 #include "handles/gateway.h"
 #include "handles/held_grants.h"
+#include "loop/loop.h"
 
 namespace hapax::direct {
 
@@ -29,7 +29,7 @@ using Answer =
 
 class Line final : private SessionUser {
  public:
-  Line(boost::asio::io_context& io, Server& server, std::chrono::milliseconds ttl);
+  Line(Loop& io, Server& server, std::chrono::milliseconds ttl);
   ~Line();
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
@@ -85,7 +85,7 @@ class Line final : private SessionUser {
   template <class F>
   auto for_this_step(Request& r, F f);
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   Server& server_;
   Keeper keeper_;
   std::function<void(const std::string&)> started_;

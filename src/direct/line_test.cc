@@ -2,7 +2,6 @@
 #include "direct/line.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <map>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "hapax/error.h"
+#include "loop/loop.h"
 
 namespace hapax::direct {
 namespace {
@@ -23,7 +23,7 @@ class FakeServer final : public Server {
  public:
   enum class Loss { none, request, answer };
 
-  explicit FakeServer(boost::asio::io_context& io) : io_(io) {}
+  explicit FakeServer(Loop& io) : io_(io) {}
 
   std::string trouble() const override { return renews ? "" : "silent"; }
   bool reuses_numbers() const override { return reuses; }
@@ -37,7 +37,7 @@ class FakeServer final : public Server {
   }
   void close_session(const Session& session, std::function<void()> then) override {
     end(session.id);
-    boost::asio::post(io_, std::move(then));
+    io_.post(std::move(then));
   }
   void join(const Session& session, const Contender& contender, Then<Standing> then) override {
     ++joins;
@@ -133,7 +133,7 @@ class FakeServer final : public Server {
     std::erase_if(lines[name], [&](const Entry& e) { return e.place == place; });
     if (!tells) return;
     const auto told = watches[place];
-    for (const auto& [watch, then] : told) boost::asio::post(io_, then);
+    for (const auto& [watch, then] : told) io_.post(then);
   }
   // Somebody else's.
   void add(const std::string& name, const std::string& place) {
@@ -161,11 +161,10 @@ class FakeServer final : public Server {
   static Trouble over() { return {Trouble::Kind::over, "over"}; }
   template <class T, class U>
   void answer(Then<T> then, U told) {
-    boost::asio::post(io_,
-                      [then = std::move(then), told = Outcome<T>{std::move(told)}] { then(told); });
+    io_.post([then = std::move(then), told = Outcome<T>{std::move(told)}] { then(told); });
   }
 
-  boost::asio::io_context& io_;
+  Loop& io_;
 };
 
 class LineTest : public ::testing::Test {
@@ -203,7 +202,7 @@ class LineTest : public ::testing::Test {
     return run_until([&] { return asked.error.has_value(); }) && !*asked.error;
   }
 
-  boost::asio::io_context io;
+  Loop io;
   FakeServer server{io};
   Line line{io, server, 1s};
   Asked first, second;
@@ -501,6 +500,25 @@ TEST_F(LineTest, OneThatGoesWakesOnlyTheNext) {
   EXPECT_FALSE(second.error.has_value()) << "the one before that is still there";
   server.remove("a", "other");
   EXPECT_TRUE(is_granted(second));
+}
+
+// As a gateway ends it: what a request that pauses still hears, that it is cancelled, comes too
+// late.
+TEST(Line, EndsWithItsLoop) {
+  Loop io;
+  FakeServer server{io};
+  auto line = std::make_unique<Line>(io, server, 1s);
+  line->start([](const std::string&) {});
+  io.poll();
+  server.next_join = FakeServer::Loss::request;
+  line->ask(1, {"a", Want::exclusive, ""}, [](const auto&...) {});
+  io.poll();
+  io.post([&] {
+    line.reset();
+    io.stop();
+  });
+  io.run();
+  EXPECT_EQ(server.joins, 1);
 }
 
 }  // namespace

@@ -18,14 +18,12 @@ std::unique_ptr<detail::Gateway> open_etcd(const std::string& address,
   const NoSignals none;  // The threads of gRPC run in a user's program.
   return std::make_unique<DirectGateway>(
       address, options.engine_ttl, options.asks_only,
-      [&engine](boost::asio::io_context& io) -> std::unique_ptr<Server> {
+      [&engine](Loop& io) -> std::unique_ptr<Server> {
         auto servers = engine::etcd::Servers::create(io, engine.url, engine.options);
         if (!servers) bad_address(servers.error().message);
         return std::make_unique<EtcdLines>(io, std::move(*servers));
       },
-      [engine](boost::asio::io_context& io) {
-        return engine::open_etcd(io, engine.url, engine.options_for_files());
-      });
+      [engine](Loop& io) { return engine::open_etcd(io, engine.url, engine.options_for_files()); });
 }
 
 }  // namespace hapax::direct

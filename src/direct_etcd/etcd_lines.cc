@@ -1,8 +1,6 @@
 #include "direct_etcd/etcd_lines.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <etcd.pb.h>  // Generated from etcd.proto.
 #include <fmt/format.h>
 #include <map>
@@ -15,6 +13,8 @@
 #include "etcd/exchange.h"
 #include "etcd/keys.h"
 #include "etcd/watching.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::direct {
 
@@ -136,7 +136,7 @@ std::string EtcdLines::trouble() const {
 template <class Request, class Response, class Send>
 void EtcdLines::ask(Request request, milliseconds patience, Then<Response> then, Send send) {
   // Answered once: by etcd, or by the clock.
-  auto timer = std::make_shared<boost::asio::steady_timer>(io_, patience);
+  auto timer = std::make_shared<Timer>(io_, patience);
   auto open = std::make_shared<Then<Response>>(std::move(then));
   const auto give = [timer, open](Outcome<Response> outcome) {
     timer->cancel();
@@ -240,7 +240,7 @@ void EtcdLines::close_session(const Session& session, std::function<void()> then
 
 void EtcdLines::join(const Session& session, const Contender& contender, Then<Standing> then) {
   if (contender.want == Want::shared || contender.want == Want::unit) {
-    return boost::asio::post(io_, [then = std::move(then)] {
+    return io_.post([then = std::move(then)] {
       then(Trouble{Trouble::Kind::refused,
                    "on etcd itself one holds a lock alone: its other clients know no shared locks "
                    "and no semaphores; ask a daemon for these"});
@@ -396,7 +396,7 @@ void EtcdLines::list(const std::string& pattern, Then<std::vector<LockInfo>> the
   const std::size_t wild = pattern.find_first_of("*?");
   const std::string prefix = wild == std::string::npos ? pattern + '/' : pattern.substr(0, wild);
   if (prefix.empty()) {
-    return boost::asio::post(io_, [then = std::move(then)] {
+    return io_.post([then = std::move(then)] {
       then(Trouble{Trouble::Kind::refused,
                    "etcd has keys of many kinds: begin the pattern with a name, as 'orders/*'"});
     });
@@ -445,7 +445,7 @@ class EtcdLines::Observation final : public Watch,
   void look_soon() {
     constexpr milliseconds kSoon{20};
     if (std::exchange(is_due_, true)) return;
-    auto timer = std::make_shared<boost::asio::steady_timer>(lines_.io_, kSoon);
+    auto timer = std::make_shared<Timer>(lines_.io_, kSoon);
     timer->async_wait([self = weak_from_this(), timer](auto cancelled) {
       const auto here = self.lock();
       if (!cancelled && here) here->look();

@@ -2,7 +2,6 @@
 // their order is that of their create_revisions, which are the fences as well.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "direct/server.h"
 #include "etcd/servers.h"
+#include "loop/loop.h"
 
 namespace hapax::engine::etcd {
 class RangeResponse;
@@ -23,7 +23,7 @@ namespace hapax::direct {
 
 class EtcdLines final : public Server {
  public:
-  EtcdLines(boost::asio::io_context& io, std::unique_ptr<engine::etcd::Servers> servers)
+  EtcdLines(Loop& io, std::unique_ptr<engine::etcd::Servers> servers)
       : io_(io), servers_(std::move(servers)) {}
 
   std::string trouble() const override;
@@ -66,7 +66,7 @@ class EtcdLines final : public Server {
   void find_before(const std::string& name, Standing standing, std::int64_t below,
                    std::uint64_t at_least, Then<Standing> then);
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   std::unique_ptr<engine::etcd::Servers> servers_;
 };
 

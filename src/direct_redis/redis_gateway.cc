@@ -39,11 +39,11 @@ std::unique_ptr<detail::Gateway> open_redis(const std::string& address,
   }
   RedlockClient redlock{servers_of(address, options), options.engine_ttl};
   const NoSignals none;  // A server that closes its end must not end the program.
-  return std::make_unique<DirectGateway>(
-      address, options.engine_ttl, options.asks_only,
-      [&redlock](boost::asio::io_context& io) -> std::unique_ptr<Server> {
-        return std::make_unique<RedisLines>(io, std::move(redlock));
-      });
+  return std::make_unique<DirectGateway>(address, options.engine_ttl, options.asks_only,
+                                         [&redlock](Loop& io) -> std::unique_ptr<Server> {
+                                           return std::make_unique<RedisLines>(io,
+                                                                               std::move(redlock));
+                                         });
 }
 
 }  // namespace hapax::direct

@@ -1,7 +1,5 @@
 #include "direct_redis/redis_lines.h"
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <random>
 #include <utility>
@@ -10,6 +8,8 @@
 #include "core/lock_name.h"
 #include "direct/introduction.h"
 #include "hapax/error.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::direct {
 namespace {
@@ -54,15 +54,14 @@ Trouble refusal(const std::string& why) { return {Trouble::Kind::refused, why}; 
 // Once, or again and again; not after it is gone.
 class RedisLines::Timer final : public Watch {
  public:
-  Timer(boost::asio::io_context& io, milliseconds pause, std::function<void()> then)
-      : timer_(io, pause) {
+  Timer(Loop& io, milliseconds pause, std::function<void()> then) : timer_(io, pause) {
     timer_.async_wait([then = std::move(then)](boost::system::error_code no) {
       if (!no) then();
     });
   }
 
  private:
-  boost::asio::steady_timer timer_;
+  hapax::Timer timer_;
 };
 
 // Asks every now and then: Redis tells nobody of keys that expire.
@@ -107,7 +106,7 @@ class RedisLines::Observation final : public Watch {
   std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 
-RedisLines::RedisLines(boost::asio::io_context& io, RedlockClient redlock)
+RedisLines::RedisLines(Loop& io, RedlockClient redlock)
     : io_(io),
       random_(random_number()),
       redlock_(std::move(redlock)),
@@ -134,7 +133,7 @@ void RedisLines::work(std::function<Outcome<T>()> job, Then<T> then) {
       const std::lock_guard lock{mutex_};
       trouble_ = outcome ? "" : outcome.error().why;
     }
-    boost::asio::post(io_, [then = std::move(then), outcome = std::move(outcome)]() mutable {
+    io_.post([then = std::move(then), outcome = std::move(outcome)]() mutable {
       then(std::move(outcome));
     });
   });

@@ -3,7 +3,6 @@
 // tries again, a little later, and nobody is first come, first served.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -16,12 +15,13 @@
 #include "direct/server.h"
 #include "direct_redis/redlock_client.h"
 #include "engine/worker.h"
+#include "loop/loop.h"
 
 namespace hapax::direct {
 
 class RedisLines final : public Server {
  public:
-  RedisLines(boost::asio::io_context& io, RedlockClient redlock);
+  RedisLines(Loop& io, RedlockClient redlock);
   ~RedisLines() override;
 
   std::string trouble() const override;
@@ -54,7 +54,7 @@ class RedisLines final : public Server {
   RedlockClient::Ownership renew_all();
   void give_all_back();
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   Prng random_;
   // The worker's:
   RedlockClient redlock_;

@@ -1,12 +1,12 @@
 #include "direct_zookeeper/handle.h"
 
 #include <array>
-#include <boost/asio/post.hpp>
 #include <mutex>
 #include <utility>
 #include <zookeeper/zookeeper.h>
 
 #include "handles/library_thread.h"
+#include "loop/loop.h"
 
 namespace hapax::direct {
 namespace {
@@ -17,19 +17,19 @@ void say_nothing(const char*) {}
 
 // What ZooKeeper's threads know of us. They may be calling when we are gone.
 struct ZooHandle::Shared {
-  explicit Shared(boost::asio::io_context& loop) : io(&loop) {}
+  explicit Shared(Loop& loop) : io(&loop) {}
 
   // On the loop, unless we are gone by then.
   void post(std::function<void()> work) {
     const std::lock_guard lock{mutex};
     if (io == nullptr) return;
-    boost::asio::post(*io, [work = std::move(work), alive = std::weak_ptr<int>{alive}] {
+    io->post([work = std::move(work), alive = std::weak_ptr<int>{alive}] {
       if (!alive.expired()) work();
     });
   }
 
   std::mutex mutex;
-  boost::asio::io_context* io;  // Nothing: we are gone.
+  Loop* io;  // Nothing: we are gone.
   std::shared_ptr<int> alive = std::make_shared<int>();
   OnEvent on_event;  // The loop's.
 };
@@ -77,8 +77,8 @@ struct ZooHandle::Call {
   }
 };
 
-ZooHandle::ZooHandle(boost::asio::io_context& io, const std::string& servers,
-                     const std::string& login, std::chrono::milliseconds ttl, OnEvent on_event)
+ZooHandle::ZooHandle(Loop& io, const std::string& servers, const std::string& login,
+                     std::chrono::milliseconds ttl, OnEvent on_event)
     : shared_(std::make_shared<Shared>(io)), has_login_(!login.empty()) {
   shared_->on_event = std::move(on_event);
   // Never freed: ZooKeeper may call until it is closed, which is elsewhere.

@@ -2,13 +2,14 @@
 // moves from server to server; here is only what it is asked, and what it says.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "loop/loop.h"
 
 struct _zhandle;
 struct ACL_vector;
@@ -35,7 +36,7 @@ class ZooHandle {
   using OnEvent = std::function<void(const std::string& path)>;
 
   // `login` is "user:password" or empty.
-  ZooHandle(boost::asio::io_context& io, const std::string& servers, const std::string& login,
+  ZooHandle(Loop& io, const std::string& servers, const std::string& login,
             std::chrono::milliseconds ttl, OnEvent on_event);
   // Ends the session, elsewhere: that may take a second or two; then calls `ended`, on any thread.
   ~ZooHandle();

@@ -24,11 +24,11 @@ std::unique_ptr<detail::Gateway> open_zookeeper(const std::string& address,
   const NoSignals none;  // The threads of ZooKeeper's client run in a user's program.
   return std::make_unique<DirectGateway>(
       address, options.engine_ttl, options.asks_only,
-      [&](boost::asio::io_context& io) -> std::unique_ptr<Server> {
+      [&](Loop& io) -> std::unique_ptr<Server> {
         return std::make_unique<ZooKeeperLines>(io, std::move(servers), login, engine.url.path,
                                                 options.engine_ttl, *units);
       },
-      [engine](boost::asio::io_context& io) {
+      [engine](Loop& io) {
         return engine::open_zookeeper(io, engine.url, engine.options_for_files());
       });
 }

@@ -1,7 +1,6 @@
 #include "direct_zookeeper/zookeeper_lines.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <random>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "base/glob.h"
 #include "direct/introduction.h"
 #include "direct/last_leader.h"
+#include "loop/loop.h"
 
 namespace hapax::direct {
 namespace {
@@ -76,8 +76,8 @@ class ZooKeeperLines::PathWatch final : public Watch {
   const std::function<void()> then_;
 };
 
-ZooKeeperLines::ZooKeeperLines(boost::asio::io_context& io, std::string servers, std::string login,
-                               std::string root, milliseconds ttl, Units units)
+ZooKeeperLines::ZooKeeperLines(Loop& io, std::string servers, std::string login, std::string root,
+                               milliseconds ttl, Units units)
     : io_(io),
       servers_(std::move(servers)),
       login_(std::move(login)),
@@ -90,7 +90,7 @@ ZooKeeperLines::ZooKeeperLines(boost::asio::io_context& io, std::string servers,
 
 template <class T>
 void ZooKeeperLines::say_over(Then<T> then) {
-  boost::asio::post(io_, [then = std::move(then)] {
+  io_.post([then = std::move(then)] {
     then(Trouble{Trouble::Kind::over, "zookeeper: the session is over"});
   });
 }
@@ -146,9 +146,9 @@ void ZooKeeperLines::on_event(const std::string& path) {
 
 void ZooKeeperLines::when_connected(std::function<void(bool)> then) {
   if (handle().is_connected()) {
-    return boost::asio::post(io_, [then = std::move(then)] { then(true); });
+    return io_.post([then = std::move(then)] { then(true); });
   }
-  auto timer = std::make_shared<boost::asio::steady_timer>(io_, kToConnect);
+  auto timer = std::make_shared<Timer>(io_, kToConnect);
   auto open = std::make_shared<std::function<void(bool)>>(std::move(then));
   const auto give = [open, timer](bool is_connected) {
     timer->cancel();
@@ -225,7 +225,7 @@ void ZooKeeperLines::join(const Session& session, const Contender& contender, Th
     why = contender.name + " cannot be the path of a znode: name its parts, with a / between them";
   }
   if (!why.empty()) {
-    return boost::asio::post(io_, [then = std::move(then), why] { then(refused(why)); });
+    return io_.post([then = std::move(then), why] { then(refused(why)); });
   }
   if (!unsure_.contains(contender.number)) return create(contender, std::move(then), true);
   // It may have been created: its own session sees that, at the latest after a sync.
@@ -338,7 +338,7 @@ void ZooKeeperLines::leave(const Session& session, const Contender& contender,
   const std::vector<std::string> paths = split(standing.place);
   const bool is_unit = contender.want == Want::unit;
   if (session.id != generation_ || !handle_ || (paths.empty() && !is_unit)) {
-    return boost::asio::post(io_, [then = std::move(then)] { then(true); });
+    return io_.post([then = std::move(then)] { then(true); });
   }
   if (is_unit) return leave_unit(contender, std::move(then));
   handle_->remove(paths, [this, paths, then = std::move(then)](const ZooReply& reply) mutable {
@@ -502,7 +502,7 @@ class ZooKeeperLines::Observation final : public Watch {
   const std::string name_;
   const std::function<void(std::optional<Leader>)> then_;
   LastLeader told_;
-  boost::asio::steady_timer timer_;
+  Timer timer_;
   const std::shared_ptr<int> alive_ = std::make_shared<int>();
   const std::unique_ptr<Watch> watch_;
 };

@@ -2,8 +2,6 @@
 // the order of their numbers (spelling.h); the fence is the czxid.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -18,14 +16,16 @@
 #include "direct/units.h"
 #include "direct_zookeeper/handle.h"
 #include "direct_zookeeper/spelling.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::direct {
 
 class ZooKeeperLines final : public Server {
  public:
   // `root` is "" or "/a/b".
-  ZooKeeperLines(boost::asio::io_context& io, std::string servers, std::string login,
-                 std::string root, std::chrono::milliseconds ttl, Units units);
+  ZooKeeperLines(Loop& io, std::string servers, std::string login, std::string root,
+                 std::chrono::milliseconds ttl, Units units);
 
   std::string trouble() const override;
   Want meant_by(const std::string& name, Want want) const override;
@@ -85,7 +85,7 @@ class ZooKeeperLines final : public Server {
                                     std::function<void(std::uint64_t)> then);
   void describe_semaphore(const std::string& name, Then<LockInfo> then);
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   const std::string servers_, login_, root_;
   const std::chrono::milliseconds ttl_;
   const Units units_;

@@ -14,7 +14,7 @@ namespace {
 
 class EmbeddedBackend : public Backend {
  public:
-  std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) override {
+  std::unique_ptr<Engine> open(Loop& io, const std::string& group) override {
     Options options;
     options.group = group;
     auto engine = open_embedded(io, Url{Kind::embedded, {}, folder_ / "engine.db"}, options);

@@ -8,8 +8,7 @@
 
 namespace hapax::engine {
 
-Result<std::unique_ptr<Engine>> open_embedded(boost::asio::io_context& io, const Url& url,
-                                              const Options& options) {
+Result<std::unique_ptr<Engine>> open_embedded(Loop& io, const Url& url, const Options& options) {
   // Nobody relies on us yet, and of many members that start at once each has to wait for the
   // others.
   constexpr std::chrono::milliseconds kPatience{30'000};

@@ -36,14 +36,13 @@ class EmbeddedEngine : public ::testing::Test {
  protected:
   fs::path path() const { return folder_ / "engine.db"; }
 
-  Result<std::unique_ptr<Engine>> try_open(boost::asio::io_context& io, const fs::path& file,
+  Result<std::unique_ptr<Engine>> try_open(Loop& io, const fs::path& file,
                                            milliseconds timeout = milliseconds{3'000}) {
     Options options;
     options.timeout = timeout;
     return open_embedded(io, Url{Kind::embedded, {}, file.string()}, options);
   }
-  std::unique_ptr<Engine> open(boost::asio::io_context& io,
-                               milliseconds timeout = milliseconds{3'000}) {
+  std::unique_ptr<Engine> open(Loop& io, milliseconds timeout = milliseconds{3'000}) {
     auto engine = try_open(io, path(), timeout);
     if (!engine) ADD_FAILURE() << engine.error().message;
     return engine ? std::move(*engine) : nullptr;
@@ -271,7 +270,7 @@ TEST_F(EmbeddedEngine, DoesNotBlockTheLoopNorClaimWhatItCouldNotDo) {
   ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
   int ticks = 0;
-  boost::asio::steady_timer timer{bench.io()};
+  Timer timer{bench.io()};
   std::function<void()> tick = [&] {
     timer.expires_after(milliseconds{1});
     timer.async_wait([&](auto failed) {

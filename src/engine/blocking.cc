@@ -1,7 +1,5 @@
 #include "engine/blocking.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -12,11 +10,11 @@
 #include "engine/calls.h"
 #include "engine/subscription.h"
 #include "engine/worker.h"
+#include "loop/loop.h"
 
 namespace hapax::engine {
 namespace {
 
-namespace asio = boost::asio;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPoll{20};  // How late a watch may learn of others' commits …
@@ -26,8 +24,8 @@ constexpr std::chrono::milliseconds kRest{100};
 
 class Blocking : public Engine {
  public:
-  Blocking(asio::io_context& io, std::unique_ptr<Backing> backing,
-           std::chrono::milliseconds timeout, std::string late)
+  Blocking(Loop& io, std::unique_ptr<Backing> backing, std::chrono::milliseconds timeout,
+           std::string late)
       : io_(io),
         timeout_(timeout),
         late_(std::move(late)),
@@ -95,7 +93,7 @@ class Blocking : public Engine {
   // On the worker's thread. What it posts is dropped if the engine is gone by then.
   template <class F>
   void to_loop(F&& work) {
-    asio::post(io_, [work = std::forward<F>(work), alive = std::weak_ptr<int>{alive_}] {
+    io_.post([work = std::forward<F>(work), alive = std::weak_ptr<int>{alive_}] {
       if (!alive.expired()) work();
     });
   }
@@ -155,7 +153,7 @@ class Blocking : public Engine {
     return health_.said;
   }
 
-  asio::io_context& io_;
+  Loop& io_;
   const std::chrono::milliseconds timeout_;
   const std::string late_;
   Calls calls_;
@@ -173,7 +171,7 @@ class Blocking : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_blocking(asio::io_context& io, std::unique_ptr<Backing> backing,
+std::unique_ptr<Engine> make_blocking(Loop& io, std::unique_ptr<Backing> backing,
                                       std::chrono::milliseconds timeout, std::string late) {
   return std::make_unique<Blocking>(io, std::move(backing), timeout, std::move(late));
 }

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/record.h"
+#include "loop/loop.h"
 
 namespace hapax::engine {
 
@@ -47,7 +47,7 @@ class Backing {
 };
 
 // `late` is what health says of a call that was not answered in time.
-std::unique_ptr<Engine> make_blocking(boost::asio::io_context& io, std::unique_ptr<Backing> backing,
+std::unique_ptr<Engine> make_blocking(Loop& io, std::unique_ptr<Backing> backing,
                                       std::chrono::milliseconds timeout, std::string late);
 
 }  // namespace hapax::engine

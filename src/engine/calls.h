@@ -2,8 +2,6 @@
 // thread; or never, if the engine is gone by then.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -12,6 +10,8 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::engine {
 
@@ -26,7 +26,7 @@ class Call {
 template <class... Args>
 class Answer : public Call, public std::enable_shared_from_this<Answer<Args...>> {
  public:
-  Answer(Calls& calls, boost::asio::io_context& io, std::function<void(Args...)> callback)
+  Answer(Calls& calls, Loop& io, std::function<void(Args...)> callback)
       : calls_(&calls), callback_(std::move(callback)), timer_(io) {}
 
   bool open() const { return callback_ != nullptr; }
@@ -44,7 +44,7 @@ class Answer : public Call, public std::enable_shared_from_this<Answer<Args...>>
 
   Calls* calls_;
   std::function<void(Args...)> callback_;
-  boost::asio::steady_timer timer_;
+  Timer timer_;
 };
 
 using ReadAnswer = Answer<Result<Snapshot>>;
@@ -53,8 +53,7 @@ using CommitAnswer = Answer<Outcome, Revision>;
 class Calls {
  public:
   // `too_late` is called for every call that the engine did not answer in time; it says why.
-  Calls(boost::asio::io_context& io, std::chrono::milliseconds limit,
-        std::function<std::string()> too_late)
+  Calls(Loop& io, std::chrono::milliseconds limit, std::function<std::string()> too_late)
       : io_(io), limit_(limit), too_late_(std::move(too_late)) {}
   ~Calls() {
     for (const auto& call : open_) call->drop();
@@ -87,7 +86,7 @@ class Calls {
     return answer;
   }
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   const std::chrono::milliseconds limit_;
   const std::function<std::string()> too_late_;
   std::set<std::shared_ptr<Call>> open_;

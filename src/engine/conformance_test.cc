@@ -13,7 +13,7 @@ namespace {
 
 class FakeBackend : public Backend {
  public:
-  std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) override {
+  std::unique_ptr<Engine> open(Loop& io, const std::string& group) override {
     return open_fake(io, servers_[group]);
   }
   void forget(Bench&, Engine&) override {

@@ -4,7 +4,7 @@
 // The engine's own leases and clocks are not used: views need none (an etcd leader that is stuck
 // may revoke live leases, etcd#15247; a ZooKeeper follower answers pings of sessions by itself).
 //
-// Threads: all calls, and all callbacks and handlers, on the thread that runs the io_context given
+// Threads: all calls, and all callbacks and handlers, on the thread that runs the loop given
 // at creation; never from inside a call. Every call is answered once, within the time limit; but
 // not after its engine is gone, which drops what is still open. A callback must not destroy the
 // engine.

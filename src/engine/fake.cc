@@ -1,18 +1,15 @@
 #include "engine/fake.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "base/check.h"
+#include "loop/loop.h"
 
 namespace hapax::engine {
-namespace asio = boost::asio;
 
 class FakeWatch : public Watch {
  public:
-  FakeWatch(asio::io_context& io, FakeServer& server, std::string prefix, Revision from,
-            WatchHandler handler)
+  FakeWatch(Loop& io, FakeServer& server, std::string prefix, Revision from, WatchHandler handler)
       : io_(io),
         server_(server),
         prefix_(std::move(prefix)),
@@ -24,7 +21,7 @@ class FakeWatch : public Watch {
   ~FakeWatch() override { server_.watches.erase(this); }
 
   void look() {
-    asio::post(io_, [this, alive = std::weak_ptr<int>{alive_}] {
+    io_.post([this, alive = std::weak_ptr<int>{alive_}] {
       if (!alive.expired()) tell();
     });
   }
@@ -47,7 +44,7 @@ class FakeWatch : public Watch {
     }
   }
 
-  asio::io_context& io_;
+  Loop& io_;
   FakeServer& server_;
   const std::string prefix_;
   Revision seen_;
@@ -60,7 +57,7 @@ namespace {
 
 class FakeEngine : public Engine {
  public:
-  FakeEngine(asio::io_context& io, FakeServer& server) : io_(io), server_(server) {}
+  FakeEngine(Loop& io, FakeServer& server) : io_(io), server_(server) {}
 
   void read(std::vector<std::string> prefixes, ReadCallback callback) override {
     HAPAX_CHECK(admissible(prefixes).has_value());
@@ -104,12 +101,12 @@ class FakeEngine : public Engine {
 
   template <class F>
   void later(F answer) {
-    asio::post(io_, [answer = std::move(answer), alive = std::weak_ptr<int>{alive_}] {
+    io_.post([answer = std::move(answer), alive = std::weak_ptr<int>{alive_}] {
       if (!alive.expired()) answer();
     });
   }
 
-  asio::io_context& io_;
+  Loop& io_;
   FakeServer& server_;
   Health health_;
   std::shared_ptr<int> alive_ = std::make_shared<int>();
@@ -117,7 +114,7 @@ class FakeEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> open_fake(asio::io_context& io, FakeServer& server) {
+std::unique_ptr<Engine> open_fake(Loop& io, FakeServer& server) {
   return std::make_unique<FakeEngine>(io, server);
 }
 

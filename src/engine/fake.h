@@ -1,14 +1,14 @@
 // An engine in memory for tests: a Store behind the contract, with answers lost on demand. What
-// happens when is up to the io_context alone.
+// happens when is up to the loop alone.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <set>
 
-#include "base/asio_fwd.h"
 #include "engine/engine.h"
 #include "engine/store.h"
+#include "loop/loop.h"
 
 namespace hapax::engine {
 
@@ -31,6 +31,6 @@ struct FakeServer {
   std::set<FakeWatch*> watches;
 };
 
-std::unique_ptr<Engine> open_fake(boost::asio::io_context& io, FakeServer& server);
+std::unique_ptr<Engine> open_fake(Loop& io, FakeServer& server);
 
 }  // namespace hapax::engine

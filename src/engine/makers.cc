@@ -18,7 +18,7 @@ Result<void> check(Makers makers, const Url& url, const Options& options) {
                name_of(url.kind));
 }
 
-Result<std::unique_ptr<Engine>> open(Makers makers, boost::asio::io_context& io, const Url& url,
+Result<std::unique_ptr<Engine>> open(Makers makers, Loop& io, const Url& url,
                                      const Options& options) {
   if (auto good = check(makers, url, options); !good) return good.error();
   const NoSignals none;  // Its threads, and those of its libraries, may run in a user's program.

@@ -5,18 +5,18 @@
 #include <memory>
 #include <span>
 
-#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "engine/url.h"
+#include "loop/loop.h"
 
 namespace hapax::engine {
 
 struct Maker {
   Kind kind;
   // Refuses files that cannot be used. Servers that cannot be reached are no error: health() tells.
-  Result<std::unique_ptr<Engine>> (*open)(boost::asio::io_context&, const Url&, const Options&);
+  Result<std::unique_ptr<Engine>> (*open)(Loop&, const Url&, const Options&);
 };
 using Makers = std::span<const Maker>;
 
@@ -28,7 +28,7 @@ const Maker* find(Makers makers, Kind kind);
 Result<void> check(Makers makers, const Url& url, const Options& options);
 
 // Refuses what check() and the engine's own maker do.
-Result<std::unique_ptr<Engine>> open(Makers makers, boost::asio::io_context& io, const Url& url,
+Result<std::unique_ptr<Engine>> open(Makers makers, Loop& io, const Url& url,
                                      const Options& options);
 
 }  // namespace hapax::engine

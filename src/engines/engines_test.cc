@@ -1,16 +1,16 @@
 #include "engines/engines.h"
 
-#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
 #include "base/testing/folder.h"
+#include "loop/loop.h"
 
 namespace hapax::engine {
 namespace {
 
 TEST(Engines, TheEmbeddedOneIsAlwaysThere) {
   const hapax::testing::Folder folder;
-  boost::asio::io_context io;
+  Loop io;
   const Url url{Kind::embedded, {}, (folder / "engine.db").string()};
   const auto opened = open(all(), io, url, {});
   ASSERT_TRUE(opened.has_value()) << opened.error().message;
@@ -24,7 +24,7 @@ TEST(Engines, WhatIsNotAmongThemIsRefused) {
 }
 
 TEST(Engines, OptionsAreCheckedBeforeAnythingIsOpened) {
-  boost::asio::io_context io;
+  Loop io;
   Options options;
   options.group = "no group/";
   EXPECT_FALSE(open(all(), io, Url{Kind::embedded, {}, "/none/engine.db"}, options).has_value());

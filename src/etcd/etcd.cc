@@ -15,7 +15,6 @@
 namespace hapax::engine {
 namespace {
 
-namespace asio = boost::asio;
 using namespace etcd;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -72,7 +71,7 @@ Snapshot snapshot_of(const Keys& keys, TxnResponse& response) {
 
 class Etcd : public Engine {
  public:
-  Etcd(asio::io_context& io, std::unique_ptr<Servers> servers, const Options& options)
+  Etcd(Loop& io, std::unique_ptr<Servers> servers, const Options& options)
       : keys_(options.place()),
         timeout_(options.timeout),
         servers_(std::move(servers)),
@@ -180,8 +179,7 @@ class Etcd : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> open_etcd(asio::io_context& io, const Url& url,
-                                          const Options& options) {
+Result<std::unique_ptr<Engine>> open_etcd(Loop& io, const Url& url, const Options& options) {
   auto servers = Servers::create(io, url, options);
   if (!servers) return servers.error();
   return std::make_unique<Etcd>(io, std::move(*servers), options);

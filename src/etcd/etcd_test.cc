@@ -29,8 +29,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::unique_ptr<Engine> engine_of(const Cluster& cluster, boost::asio::io_context& io,
-                                  const Options& options) {
+std::unique_ptr<Engine> engine_of(const Cluster& cluster, Loop& io, const Options& options) {
   auto engine = open_etcd(io, cluster.url(), options);
   if (!engine) ADD_FAILURE() << engine.error().message;
   return engine ? std::move(*engine) : nullptr;
@@ -51,7 +50,7 @@ Cluster& one() {
 
 class EtcdBackend : public Backend {
  public:
-  std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) override {
+  std::unique_ptr<Engine> open(Loop& io, const std::string& group) override {
     return engine_of(one(), io, options_for(group));
   }
   void forget(Bench& bench, Engine& engine) override {

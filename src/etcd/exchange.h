@@ -1,7 +1,6 @@
 // One question and one answer, of a method that etcd only has as a stream.
 #pragma once
 
-#include <boost/asio/post.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "etcd/call_stream.h"
 #include "etcd/servers.h"
+#include "loop/loop.h"
 
 namespace hapax::engine::etcd {
 
@@ -27,7 +27,7 @@ void exchange(Servers& servers, std::size_t server, const char* method, Request 
          const bool is_empty = status.ok() && !*answer;
          const grpc::Status told =
              is_empty ? grpc::Status{grpc::UNAVAILABLE, "the stream ended"} : status;
-         boost::asio::post(*io, [answer, done, alive, told] {
+         io->post([answer, done, alive, told] {
            if (alive.expired()) return;
            Response response = std::move(*answer).value_or(Response{});
            done(told, response);

@@ -60,8 +60,7 @@ void keep_grpc() {
 
 }  // namespace
 
-Result<std::unique_ptr<Servers>> Servers::create(boost::asio::io_context& io, const Url& url,
-                                                 const Options& options) {
+Result<std::unique_ptr<Servers>> Servers::create(Loop& io, const Url& url, const Options& options) {
   keep_grpc();
   std::unique_ptr<Servers> servers{new Servers{io, options}};
   for (const Endpoint& endpoint : url.endpoints) {
@@ -83,14 +82,13 @@ std::size_t Servers::connected() {
 }
 
 void Servers::when_ready(std::function<bool()> wanted, std::function<void(std::size_t)> go) {
-  boost::asio::post(
-      io_, [this, alive = alive(), wanted = std::move(wanted), go = std::move(go)]() mutable {
-        if (alive.expired()) return;
-        again(std::make_shared<boost::asio::steady_timer>(io_), std::move(wanted), std::move(go));
-      });
+  io_.post([this, alive = alive(), wanted = std::move(wanted), go = std::move(go)]() mutable {
+    if (alive.expired()) return;
+    again(std::make_shared<Timer>(io_), std::move(wanted), std::move(go));
+  });
 }
 
-void Servers::again(std::shared_ptr<boost::asio::steady_timer> timer, std::function<bool()> wanted,
+void Servers::again(std::shared_ptr<Timer> timer, std::function<bool()> wanted,
                     std::function<void(std::size_t)> go) {
   if (!wanted()) return;
   const std::size_t server = connected();

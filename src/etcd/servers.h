@@ -2,9 +2,6 @@
 // in.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -24,6 +21,8 @@
 #include "engine/options.h"
 #include "etcd/flights.h"
 #include "etcd/poller.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::engine::etcd {
 
@@ -48,8 +47,7 @@ inline void set_deadline(grpc::ClientContext& context, Deadline deadline) {
 
 class Servers {
  public:
-  static Result<std::unique_ptr<Servers>> create(boost::asio::io_context& io, const Url& url,
-                                                 const Options& options);
+  static Result<std::unique_ptr<Servers>> create(Loop& io, const Url& url, const Options& options);
   ~Servers() { flights_->cancel_all(); }
 
   // Calls `go` with a server that is connected (and has let us in) as soon as there is one, while
@@ -72,7 +70,7 @@ class Servers {
   std::size_t size() const { return channels_.size(); }
   Health& health() { return health_; }
   const Health& health() const { return health_; }
-  boost::asio::io_context& io() { return io_; }
+  Loop& io() { return io_; }
 
   const std::shared_ptr<grpc::Channel>& channel(std::size_t server) { return channels_[server]; }
   const std::shared_ptr<Flights>& flights() { return flights_; }
@@ -82,15 +80,14 @@ class Servers {
   std::weak_ptr<int> alive() const { return alive_; }
 
  private:
-  Servers(boost::asio::io_context& io, const Options& options)
-      : io_(io), options_(options), retry_(io) {}
+  Servers(Loop& io, const Options& options) : io_(io), options_(options), retry_(io) {}
 
   std::size_t connected();  // size(), if none is.
   void authenticate(std::size_t server);
-  void again(std::shared_ptr<boost::asio::steady_timer> timer, std::function<bool()> wanted,
+  void again(std::shared_ptr<Timer> timer, std::function<bool()> wanted,
              std::function<void(std::size_t)> go);
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   const Options options_;
   Poller poller_;
   std::vector<std::shared_ptr<grpc::Channel>> channels_;
@@ -99,7 +96,7 @@ class Servers {
   std::chrono::steady_clock::time_point heard_{};  // The last answer of that one.
   std::string token_;
   bool authenticating_ = false;
-  boost::asio::steady_timer retry_;
+  Timer retry_;
   Health health_;
   std::shared_ptr<int> alive_ = std::make_shared<int>();
   std::shared_ptr<Flights> flights_ = std::make_shared<Flights>();
@@ -131,7 +128,7 @@ class Flight final : public Arrival {
   }
   // `io_` is still there, since the destructor of the servers waits for end().
   void arrived(bool) override {
-    boost::asio::post(io_, [told = std::move(told_), alive = std::move(alive_)] {
+    io_.post([told = std::move(told_), alive = std::move(alive_)] {
       if (!alive.expired()) told->done(told->status, told->response);
     });
     const auto flights = flights_;
@@ -147,7 +144,7 @@ class Flight final : public Arrival {
     Response response;
   };
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   const std::shared_ptr<Flights> flights_;
   std::weak_ptr<int> alive_;
   const std::shared_ptr<grpc::ClientContext> context_ = std::make_shared<grpc::ClientContext>();

@@ -1,14 +1,14 @@
 #include "etcd/watching.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <etcd.pb.h>  // Generated from etcd.proto.
 #include <map>
 #include <utility>
 
 #include "engine/commit.h"
 #include "etcd/call_stream.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::engine::etcd {
 namespace {
@@ -55,7 +55,7 @@ void Watching::open(std::size_t server) {
   // To the loop, where it counts only while this is the watch's stream.
   const auto to_loop = [io = &servers_.io(), alive = servers_.alive(), watching = weak_from_this(),
                         stream = stream_](auto work) {
-    boost::asio::post(*io, [=]() mutable {
+    io->post([=]() mutable {
       const auto here = watching.lock();
       if (!alive.expired() && here && here->stream_ == stream) work(*here);
     });
@@ -138,7 +138,7 @@ void Watching::broke(const grpc::Status& status) {
   if (!wanted()) return;
   servers_.failed(server_,
                   status.ok() ? grpc::Status{grpc::UNAVAILABLE, "the stream ended"} : status);
-  auto timer = std::make_shared<boost::asio::steady_timer>(servers_.io(), kPause);
+  auto timer = std::make_shared<Timer>(servers_.io(), kPause);
   timer->async_wait([self = shared_from_this(), timer, alive = servers_.alive()](auto failed) {
     if (!failed && !alive.expired()) self->start();
   });

@@ -1,7 +1,6 @@
 // Daemons of one group under lag, lost answers, gaps and clients that move from one to another:
 // what their clients saw, of the daemons or of copies of their own, is judged by the checker of
 // histories, which finds four bugs if they are planted.
-#include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -20,6 +19,7 @@
 #include "engine/fake.h"
 #include "files/group_files.h"
 #include "files/testing/buggy_engine.h"
+#include "loop/loop.h"
 #include "session/file_copies.h"
 #include "session/file_stamps.h"
 
@@ -109,7 +109,7 @@ struct Station {
   std::optional<LossyStamps> lossy;
   std::vector<std::function<void()>> later;
   int loads = 0;  // Every other one fails: until it tries again, the engine is asked for each file.
-  boost::asio::io_context io{1};
+  Loop io;
   GroupFiles files;
   GroupFiles::SessionId session;
 };

@@ -2,7 +2,7 @@
 // commits of the engine. They are kept apart from the group's own records, and nothing is opened
 // before somebody asks for a file.
 //
-// All on the thread of the io_context.
+// All on the thread of the loop.
 #pragma once
 
 #include <chrono>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <list>
 #include <optional>
@@ -18,12 +17,13 @@
 #include "live/passes.h"
 #include "live/routes.h"
 #include "live/trace_json.h"
+#include "loop/timer.h"
 #include "net/listener.h"
+#include "streams/stream.h"
 #include "waits/families.h"
 
 namespace hapax::live {
 
-namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::steady_clock;
 
@@ -78,7 +78,7 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
   };
 
   LiveVisit(net::Socket socket, Host host)
-      : socket_(std::move(socket)), timer_(socket_.get_executor()), host_(std::move(host)) {}
+      : stream_(std::move(socket), nullptr), timer_(stream_.loop()), host_(std::move(host)) {}
 
   void start() {
     expect_within(host_.patience);
@@ -101,9 +101,8 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
   bool is_stream() const { return is_stream_; }
   void close() {
     if (std::exchange(is_closed_, true)) return;
-    error_code ignored;
-    socket_.shutdown(asio::socket_base::shutdown_both, ignored);
-    socket_.close(ignored);
+    stream_.shut_down_sending();
+    stream_.close();
     timer_.cancel();
     host_.on_gone(*this);
   }
@@ -124,15 +123,15 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
 
   void read() {
     if (is_closed_) return;
-    socket_.async_read_some(asio::buffer(chunk_),
-                            [self = shared_from_this()](error_code error, std::size_t count) {
-                              error ? self->close() : self->take(count);
+    stream_.async_read_some(chunk_,
+                            [self = shared_from_this()](const error_code& error, std::size_t n) {
+                              error || n == 0 ? self->close() : self->take(n);
                             });
   }
 
   void take(std::size_t count) {
     if (is_stream_) return read();  // It has nothing more to say.
-    received_.append(chunk_.data(), count);
+    received_.append(chunk_.begin(), chunk_.begin() + static_cast<std::ptrdiff_t>(count));
     if (!has_whole_head(received_)) return read();
     has_asked_ = true;
     const auto asked = http_request(received_);
@@ -154,10 +153,10 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
 
   void write() {
     expect_within(is_stream_ ? kMostSilence : host_.patience);
-    asio::async_write(socket_, asio::buffer(queue_.front()),
-                      [self = shared_from_this()](error_code error, std::size_t) {
-                        error ? self->close() : self->on_written();
-                      });
+    stream_.async_write(net::bytes_of(queue_.front()),
+                        [self = shared_from_this()](const error_code& error, std::size_t) {
+                          error ? self->close() : self->on_written();
+                        });
   }
 
   void on_written() {
@@ -170,10 +169,10 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
     host_.on_taken(*this);
   }
 
-  net::Socket socket_;
-  asio::steady_timer timer_;
+  net::Stream stream_;
+  Timer timer_;
   Host host_;
-  std::array<char, 1024> chunk_{};
+  std::array<std::uint8_t, 1024> chunk_{};
   std::string received_;
   std::deque<std::string> queue_;
   std::size_t unread_ = 0;
@@ -187,10 +186,10 @@ class LiveVisit : public EventStream, public std::enable_shared_from_this<LiveVi
 
 class Live::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::io_context& io, LiveHost host, std::chrono::milliseconds patience)
+  Impl(Loop& io, LiveHost host, std::chrono::milliseconds patience)
       : host_(std::move(host)), timer_(io), patience_(patience) {}
 
-  Result<void> listen(asio::io_context& io, const net::Address& address) {
+  Result<void> listen(Loop& io, const net::Address& address) {
     feed_ = std::make_shared<Feed>(feed_host());
     auto listener =
         net::Listener::open(io, address, [this](net::Socket s) { receive(std::move(s)); });
@@ -408,7 +407,7 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   LiveHost host_;
-  asio::steady_timer timer_;  // Of the feed.
+  Timer timer_;  // Of the feed.
   std::chrono::milliseconds patience_;
   std::shared_ptr<net::Listener> listener_;
   std::shared_ptr<Feed> feed_;
@@ -417,8 +416,8 @@ class Live::Impl : public std::enable_shared_from_this<Impl> {
   bool is_closed_ = false;
 };
 
-Result<std::unique_ptr<Live>> Live::open(asio::io_context& io, const net::Address& address,
-                                         LiveHost host, std::chrono::milliseconds patience) {
+Result<std::unique_ptr<Live>> Live::open(Loop& io, const net::Address& address, LiveHost host,
+                                         std::chrono::milliseconds patience) {
   if (!address.is_local() || address.is_unix()) {
     return error(
         "the live page is shown on this machine only, not at {}; use 127.0.0.1:{}, and from "

@@ -1,5 +1,5 @@
 // The live page of a daemon: a JSON API and the files of the page, over plain HTTP on this machine,
-// for people who have a pass. It only reads. On the thread of the io_context.
+// for people who have a pass. It only reads. On the thread of the loop.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "base/asio_fwd.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "roles/roles.h"
 #include "session/protocol.h"
@@ -38,8 +38,7 @@ class Live {
   static constexpr std::chrono::milliseconds kPatience{5'000};
 
   // Listens. An error unless the address is on this machine.
-  static Result<std::unique_ptr<Live>> open(boost::asio::io_context& io,
-                                            const net::Address& address, LiveHost host,
+  static Result<std::unique_ptr<Live>> open(Loop& io, const net::Address& address, LiveHost host,
                                             std::chrono::milliseconds patience = kPatience);
   ~Live();
   Live(const Live&) = delete;

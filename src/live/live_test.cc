@@ -1,8 +1,6 @@
 // The live page of a real daemon, against whoever may be on this machine.
 #include "live/live.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 #include <future>
@@ -16,6 +14,7 @@
 #include "figures/figures_json.h"
 #include "http/http.h"
 #include "http/testing/visitor.h"
+#include "loop/loop.h"
 
 namespace hapax::live {
 namespace {
@@ -51,7 +50,7 @@ class LiveTest : public ::testing::Test {
   }
   void TearDown() override {
     if (!thread_.joinable()) return;
-    boost::asio::post(io_, [this] {
+    io_.post([this] {
       live_->close();
       daemon_->stop();
     });
@@ -73,7 +72,7 @@ class LiveTest : public ::testing::Test {
   auto on_loop(F f) {
     std::packaged_task<decltype(f())()> task{std::move(f)};
     auto done = task.get_future();
-    boost::asio::post(io_, std::move(task));
+    io_.post(std::move(task));
     return done.get();
   }
   std::string pass_of(uid_t user) {
@@ -103,7 +102,7 @@ class LiveTest : public ::testing::Test {
   }
 
   const ::hapax::testing::Folder folder_;
-  boost::asio::io_context io_{1};
+  Loop io_;
   Guest guest_;
   std::unique_ptr<Live> live_;
   std::unique_ptr<Daemon> daemon_;
@@ -177,7 +176,7 @@ TEST_F(LiveTest, EventsFollowTheLocks) {
             rule.at("waits").at("bounds_ms").as_array().size() + 1);
   take("it");
   EXPECT_THAT(visitor.hear_until("\"lock\":\"it\""), HasSubstr("\"lock\":\"it\""));
-  boost::asio::post(io_, [this] { live_->note("view 7 begins", LogLevel::info); });
+  io_.post([this] { live_->note("view 7 begins", LogLevel::info); });
   EXPECT_THAT(visitor.hear_until("view 7"), HasSubstr("view 7"));
   const auto history = json("/v1/locks/it", pass_).at("history");
   EXPECT_EQ(history.at(0).at("what"), "taken");

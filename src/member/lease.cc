@@ -12,8 +12,8 @@
 #include "base/boot_clock.h"
 #include "base/check.h"
 #include "base/no_signals.h"
-#include "client/descriptors.h"
 #include "handles/library_thread.h"
+#include "loop/event_descriptor.h"
 
 namespace hapax::client {
 

@@ -1,13 +1,12 @@
 #include "member/member.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "client/answers.h"
 #include "hapax/error.h"
+#include "loop/loop.h"
 #include "member/local_lock.h"
 
 namespace hapax::client {
@@ -81,7 +80,7 @@ Member::Member(NodeConfig config)
       ttl_(config.times.ttl),
       lease_(config.engine.has_value()) {
   const bool has_engine = config.engine.has_value();
-  auto daemon = Daemon::create(loop_.io(), std::move(config), {});
+  auto daemon = Daemon::create(loop_.loop(), std::move(config), {});
   if (!daemon) throw std::system_error{make_error_code(Errc::refused), daemon.error().message};
   daemon_ = std::move(*daemon);
   daemon_->on_leased([this](Instant until) { lease_.renew(until); });
@@ -153,8 +152,7 @@ void Member::acquire_later(const std::string&, detail::LockHandle* handle,
     detail::Holding holding;
     if (lock.enter_again(holding)) {
       // Not from here: one that asks again as soon as it is answered would never finish.
-      return boost::asio::post(loop_.io(),
-                               [&completion, holding] { completion.on_answer({}, holding); });
+      return loop_.loop().post([&completion, holding] { completion.on_answer({}, holding); });
     }
     Later::ask(std::make_unique<Later>(lock.shared_from_this(), cancel, completion));
   });
@@ -262,8 +260,7 @@ void Member::on_left() {
   for (const auto& lock : all_locks()) lock->give_all_up();
   give_up_all();
   for (SharedLoop::Waiter* waiter : std::exchange(leavers_, {})) loop_.wake(*waiter);
-  boost::asio::post(loop_.io(),
-                    [this] { daemon_->stop(); });  // Not from within what has called us.
+  loop_.loop().post([this] { daemon_->stop(); });  // Not from within what has called us.
 }
 
 std::vector<std::shared_ptr<Member::LocalLock>> Member::all_locks() {

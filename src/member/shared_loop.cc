@@ -1,38 +1,20 @@
 #include "member/shared_loop.h"
 
 #include <array>
-#include <boost/asio/detail/epoll_reactor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <cerrno>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
 #include "base/check.h"
 #include "base/no_signals.h"
-#include "client/descriptors.h"
+#include "loop/event_descriptor.h"
 
 namespace hapax::client {
 namespace {
 
-using Reactor = boost::asio::detail::epoll_reactor;
-
-// To wait for the loop's events without holding its lock we need the descriptor that Asio waits on,
-// and Asio does not give it away. An explicit instantiation may name what is private. The
-// alternatives: a loop of our own over epoll, which Asio's sockets would then have to do without;
-// or an Asio that has a native_handle() of its reactor.
-int events_of(const Reactor& reactor);
-template <int Reactor::*kDescriptor>
-struct Revealed {
-  friend int events_of(const Reactor& reactor) { return reactor.*kDescriptor; }
-};
-template struct Revealed<&Reactor::epoll_fd_>;
-
-// How many handlers run before others get their turn on the loop.
+// How much is done before others get their turn on the loop.
 constexpr int kBatch = 64;
 
 void watch(int epoll, int operation, int fd, std::uint32_t events) {
@@ -47,18 +29,15 @@ void watch(int epoll, int operation, int fd, std::uint32_t events) {
 thread_local const SharedLoop* SharedLoop::current_ = nullptr;
 
 SharedLoop::SharedLoop()
-    : io_(std::make_unique<boost::asio::io_context>(1)),
-      events_(events_of(boost::asio::use_service<Reactor>(*io_))),
-      resident_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
-      kick_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
-      wake_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+    : resident_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
+      kick_(checked(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
   watch(resident_, EPOLL_CTL_ADD, kick_, EPOLLIN);
-  watch(resident_, EPOLL_CTL_ADD, events_, EPOLLIN);
+  watch(resident_, EPOLL_CTL_ADD, loop_.events(), EPOLLIN);
 }
 
 SharedLoop::~SharedLoop() {
   HAPAX_CHECK(!thread_.joinable());
-  for (const int fd : {resident_, kick_, wake_}) close(fd);
+  for (const int fd : {resident_, kick_}) close(fd);
 }
 
 void SharedLoop::start() {
@@ -74,56 +53,64 @@ void SharedLoop::finish() {
 }
 
 void SharedLoop::reside() {
-  for (;;) {
+  for (Loop::Instant until = Loop::Instant::min();;) {
     std::array<epoll_event, 2> happened;
-    const int count = epoll_wait(resident_, happened.data(), static_cast<int>(happened.size()), -1);
+    const int count = epoll_wait(resident_, happened.data(), static_cast<int>(happened.size()),
+                                 Loop::milliseconds_until(until));
     HAPAX_CHECK((count >= 0 || errno == EINTR));
     for (int i = 0; i < count; ++i) {
       if (happened[static_cast<std::size_t>(i)].data.fd == kick_) reset(kick_);
     }
+    bool is_first = true;
     for (bool is_more = true; is_more;) {
-      const Guard guard{*this};
-      is_more = run_ready(false);
-      if (io_->stopped()) return;
+      Guard guard{*this};
+      if (std::exchange(is_first, false)) look();
+      is_more = do_ready(false);
+      if (is_more) continue;
+      loop_.end_turn();  // Which may be the last that there was to do.
+      if (loop_.is_out_of_work()) return;
+      until = resident_wakes_at_ = loop_.next_timer();
     }
   }
+}
+
+// What was to wake the leader may be among what has happened, and that has not looked yet: so it is
+// woken again.
+void SharedLoop::look() {
+  loop_.note(loop_.await(Loop::Instant::min()));
+  if (is_leader_out_ && leader_->done_) loop_.wake();
 }
 
 void SharedLoop::take_lead(Waiter& waiter) {
   is_led_ = true;
   leader_ = &waiter;
-  watch(resident_, EPOLL_CTL_MOD, events_, 0);
+  watch(resident_, EPOLL_CTL_MOD, loop_.events(), 0);
 }
 
 void SharedLoop::give_lead_up() {
   is_led_ = false;
   leader_ = nullptr;
-  watch(resident_, EPOLL_CTL_MOD, events_, EPOLLIN);
+  watch(resident_, EPOLL_CTL_MOD, loop_.events(), EPOLLIN);
 }
 
 void SharedLoop::lead(Waiter& waiter, Deadline deadline, Guard& guard) {
-  // As long as it takes, since what is left over would not show on events_; but others who want the
-  // loop get their turn.
-  const auto run_all_ready = [&] {
-    while (run_ready(waiter.done_) && !waiter.done_) {
+  // As long as it takes, since what is left over would not show as an event; but others who want
+  // the loop get their turn.
+  const auto do_all_ready = [&] {
+    while (do_ready(waiter.done_) && !waiter.done_) {
       guard.unlock();
       guard.lock();
     }
   };
-  run_all_ready();
-  while (!waiter.done_) {
-    const auto left = deadline - std::chrono::steady_clock::now();
-    if (left <= left.zero()) break;
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
-    const timespec patience{seconds.count(), std::chrono::nanoseconds{left - seconds}.count()};
-    std::array<pollfd, 2> fds{{{events_, POLLIN, 0}, {wake_, POLLIN, 0}}};
+  do_all_ready();
+  while (!waiter.done_ && Loop::Clock::now() < deadline) {
     is_leader_out_ = true;
     guard.unlock();
-    ppoll(fds.data(), fds.size(), &patience, nullptr);
+    const Loop::Seen seen = loop_.await(deadline);
     guard.lock();
     is_leader_out_ = false;
-    if (fds[1].revents != 0) reset(wake_);
-    run_all_ready();
+    loop_.note(seen);
+    do_all_ready();
   }
 }
 
@@ -135,7 +122,7 @@ bool SharedLoop::follow(Waiter& waiter, Deadline deadline) {
 void SharedLoop::wake(Waiter& waiter) {
   waiter.done_ = true;
   if (&waiter == leader_) {
-    if (is_leader_out_) signal(wake_);
+    if (is_leader_out_) loop_.wake();
     return;
   }
   // Told under its mutex: as soon as that is free the waiter may be gone.
@@ -145,23 +132,29 @@ void SharedLoop::wake(Waiter& waiter) {
 }
 
 // Whether there may be more.
-bool SharedLoop::run_ready(const bool& enough) {
+bool SharedLoop::do_ready(const bool& enough) {
   for (int i = 0; i < kBatch && !enough; ++i) {
-    if (io_->poll_one() == 0) return false;
+    if (loop_.do_ready()) continue;
+    if (!loop_.take_next()) return false;
   }
   return true;
 }
 
-void SharedLoop::run_ready_or_kick() {
-  if (run_ready(false)) kick();
+void SharedLoop::do_ready_or_kick() {
+  if (do_ready(false)) kick();
+}
+
+// Nobody looks at the loop until an event comes: not even the resident, who may have gone to sleep
+// when there was less to do.
+void SharedLoop::leave() {
+  loop_.end_turn();
+  if (!loop_.rest() || loop_.next_timer() < resident_wakes_at_) {
+    resident_wakes_at_ = Loop::Instant::min();
+    kick();
+  }
 }
 
 void SharedLoop::kick() { signal(kick_); }
-
-void SharedLoop::post(std::function<void()> f) {
-  boost::asio::post(*io_, std::move(f));
-  kick();
-}
 
 std::error_code SharedLoop::would_deadlock() {
   if (current_ == nullptr) return {};

@@ -5,24 +5,19 @@
 //
 // Everything on the loop happens under one lock, which nobody holds while nothing happens: to do
 // something on the loop is to take the lock and do it, on one's own thread.
-//
-// What other threads post to the io_context themselves (Asio does, after looking up the name of a
-// host) is found when the next event or timer comes.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "base/asio_fwd.h"
 #include "handles/library_thread.h"
+#include "loop/loop.h"
 
 namespace hapax::client {
 
@@ -65,10 +60,10 @@ class SharedLoop {
   SharedLoop(const SharedLoop&) = delete;
   SharedLoop& operator=(const SharedLoop&) = delete;
 
-  boost::asio::io_context& io() { return *io_; }
+  Loop& loop() { return loop_; }
 
   void start();
-  // Until the io_context has run out of work. REQUIRES: nobody waits, or will.
+  // Until the loop has run out of work. REQUIRES: nobody waits, or will.
   void finish();
 
   // An error if this thread is on a loop, this one or another: then it must not wait for one.
@@ -79,7 +74,7 @@ class SharedLoop {
   template <class F>
   void visit(F f);
   // Does `f` on the loop, a moment later. Never waits, whatever this thread holds.
-  void post(std::function<void()> f);
+  void post(Task f) { loop_.post(std::move(f)); }
 
   // Does `begin` on the loop and waits until wake() or the deadline; after that does `late` on the
   // loop, which must wake(). REQUIRES: not on a loop.
@@ -92,25 +87,26 @@ class SharedLoop {
   class Guard;
 
   void reside();
+  void look();  // By the resident.
   void take_lead(Waiter& waiter);
   void give_lead_up();
   void lead(Waiter& waiter, Deadline deadline, Guard& guard);
   bool follow(Waiter& waiter, Deadline deadline);
-  bool run_ready(const bool& enough);
-  void run_ready_or_kick();
+  bool do_ready(const bool& enough);
+  void do_ready_or_kick();
+  void leave();
   void kick();
 
   static thread_local const SharedLoop* current_;
 
-  const std::unique_ptr<boost::asio::io_context> io_;
-  int events_ = -1;      // Asio's: readable when the loop has something to do.
-  int resident_ = -1;    // What the resident thread waits for: kicks, and events_ unless led.
-  int kick_ = -1;        // For the resident thread: there may be work that events_ does not show.
-  int wake_ = -1;        // For the leader: its answer is there.
-  FairMutex lock_;       // Guards what follows, and everything on the loop.
-  bool is_led_ = false;  // By somebody who waits.
-  Waiter* leader_ = nullptr;    // Invariant: null unless led.
-  bool is_leader_out_ = false;  // It sleeps until something happens.
+  int resident_ = -1;  // What the resident thread waits for: kicks, and events unless led.
+  int kick_ = -1;      // For the resident thread: there is work that no event will show.
+  FairMutex lock_;     // Guards what follows, and everything on the loop.
+  Loop loop_;
+  Loop::Instant resident_wakes_at_ = Loop::Instant::max();  // If nothing happens.
+  bool is_led_ = false;                                     // By somebody who waits.
+  Waiter* leader_ = nullptr;                                // Invariant: null unless led.
+  bool is_leader_out_ = false;                              // It sleeps until something happens.
   std::thread thread_;
 };
 
@@ -127,8 +123,10 @@ class SharedLoop::Guard {
     loop_.lock_.lock();
     current_ = &loop_;
     here_.emplace();
+    loop_.loop_.attend();
   }
   void unlock() {
+    loop_.leave();
     here_.reset();
     current_ = nullptr;
     loop_.lock_.unlock();
@@ -145,7 +143,7 @@ void SharedLoop::visit(F f) {
   if (current_ != nullptr) return post(std::move(f));
   Guard guard{*this};
   f();
-  run_ready_or_kick();
+  do_ready_or_kick();
 }
 
 template <class Begin, class Late>
@@ -162,7 +160,7 @@ void SharedLoop::await(Waiter& waiter, Deadline deadline, Begin begin, Late late
     guard.lock();
   }
   if (!waiter.done_) late();
-  run_ready_or_kick();
+  do_ready_or_kick();
   if (leads) give_lead_up();
 }
 

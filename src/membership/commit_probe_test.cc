@@ -1,13 +1,12 @@
 #include "membership/commit_probe.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <vector>
 
 #include "engine/fake.h"
+#include "loop/loop.h"
 
 namespace hapax {
 namespace {
@@ -18,7 +17,7 @@ using ::testing::HasSubstr;
 // Lets each commit take as long as the list says, over and over, on a clock of its own.
 class TardyEngine final : public engine::Engine {
  public:
-  TardyEngine(boost::asio::io_context& io, engine::FakeServer& server, std::vector<int> takes_ms)
+  TardyEngine(Loop& io, engine::FakeServer& server, std::vector<int> takes_ms)
       : inner_(engine::open_fake(io, server)), takes_ms_(std::move(takes_ms)) {}
 
   void read(std::vector<std::string> prefixes, engine::ReadCallback callback) override {
@@ -55,13 +54,12 @@ struct Measured {
 
 Measured measure(std::vector<int> takes_ms, milliseconds quick_enough,
                  std::function<engine::Fate()> fate = {}) {
-  boost::asio::io_context io;
+  Loop io;
   engine::FakeServer server;
   server.fate = std::move(fate);
   TardyEngine slow{io, server, std::move(takes_ms)};
-  CommitProbe probe{slow,
-                    {[&] { return slow.now; }, [&](auto then) { boost::asio::post(io, then); }},
-                    quick_enough};
+  CommitProbe probe{
+      slow, {[&] { return slow.now; }, [&](auto then) { io.post(then); }}, quick_enough};
   probe.start();
   for (int i = 0; i < 1000 && !probe.typical(); ++i) {
     io.restart();

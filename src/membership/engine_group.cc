@@ -1,7 +1,6 @@
 #include "membership/engine_group.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <utility>
 
@@ -9,22 +8,21 @@
 #include "base/counted.h"
 #include "base/printable.h"
 #include "engine/url.h"
+#include "loop/loop.h"
 #include "net/listener.h"
 
 namespace hapax {
 
 using boost::system::error_code;
 
-Result<std::unique_ptr<EngineGroup>> EngineGroup::create(boost::asio::io_context& io,
-                                                         GroupOptions options,
+Result<std::unique_ptr<EngineGroup>> EngineGroup::create(Loop& io, GroupOptions options,
                                                          engine::Engine& engine, MemberHost& host) {
   if (const auto good = options.check(io); !good) return good.error();
   if (options.tls) options.seat = number(net::member_in(*options.tls).value());
   return std::unique_ptr<EngineGroup>{new EngineGroup{io, std::move(options), engine, host}};
 }
 
-EngineGroup::EngineGroup(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
-                         MemberHost& host)
+EngineGroup::EngineGroup(Loop& io, GroupOptions options, engine::Engine& engine, MemberHost& host)
     : Group(io, std::move(options), host),
       service_(options_.policy, options_.times, host, options_.state.is_new_group),
       registrar_(engine, options_.settings(), options_.state.is_new_group, registrar_handlers()),
@@ -118,7 +116,7 @@ void EngineGroup::stop() {
   seat_timer_.cancel();
   Group::stop();
   // Not from within what the engine or its watch has called.
-  boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {
+  io_.post([this, weak = std::weak_ptr{alive_}] {
     if (!weak.expired()) registrar_.stop();
   });
 }

@@ -2,7 +2,6 @@
 // beating, coming and going. What a member that dies has held is free when its lease is over.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "loop/timer.h"
 #include "membership/group.h"
 #include "membership/member_state.h"
 #include "membership/registrar.h"
@@ -32,9 +32,8 @@ struct EnlistedMember {
 class EngineGroup final : public Group {
  public:
   // Refuses options that make no sense. REQUIRES: engine and host outlive it.
-  static Result<std::unique_ptr<EngineGroup>> create(boost::asio::io_context& io,
-                                                     GroupOptions options, engine::Engine& engine,
-                                                     MemberHost& host);
+  static Result<std::unique_ptr<EngineGroup>> create(Loop& io, GroupOptions options,
+                                                     engine::Engine& engine, MemberHost& host);
   ~EngineGroup() override;
 
   Result<void> start() override;  // Begins to enlist: see is_enlisted().
@@ -73,8 +72,7 @@ class EngineGroup final : public Group {
   bool is_enlisted() const { return number(registrar_.me().life) != 0; }
 
  private:
-  EngineGroup(boost::asio::io_context& io, GroupOptions options, engine::Engine& engine,
-              MemberHost& host);
+  EngineGroup(Loop& io, GroupOptions options, engine::Engine& engine, MemberHost& host);
 
   Registrar::Handlers registrar_handlers();
   Result<void> recall();
@@ -117,8 +115,8 @@ class EngineGroup final : public Group {
   Upkeep upkeep_;
   SettingsChanger settings_;
   LeaseNews lease_news_;
-  boost::asio::steady_timer timer_;
-  boost::asio::steady_timer seat_timer_;
+  Timer timer_;
+  Timer seat_timer_;
   Instant armed_{};
   std::set<Seat> seats_in_view_;   // As the last view began.
   std::optional<StateFile> file_;  // None: nothing is remembered across runs.

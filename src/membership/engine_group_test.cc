@@ -1,8 +1,10 @@
 #include "membership/engine_group.h"
 
+#include <boost/asio/ip/tcp.hpp>
 #include <gmock/gmock.h>
 
 #include "base/testing/folder.h"
+#include "base/testing/strangers.h"
 #include "membership/testing/participants.h"
 
 namespace hapax {
@@ -38,7 +40,8 @@ TEST_F(Groups, DoNotListenBeforeTheyAreEnlisted) {
   join(1);
   EXPECT_FALSE(until([&] { return seats[0]->group->is_enlisted(); }, milliseconds{500}));
   boost::system::error_code refused;
-  tcp::socket{io}.connect({boost::asio::ip::address_v4::loopback(), seats[0]->port}, refused);
+  tcp::socket{testing::strangers()}.connect(
+      {boost::asio::ip::address_v4::loopback(), seats[0]->port}, refused);
   EXPECT_TRUE(refused);
 }
 
@@ -448,7 +451,7 @@ TEST_F(Groups, ReadNothingBecauseOthersBeat) {
 }
 
 TEST(Group, RefusesWhatMakesNoSense) {
-  boost::asio::io_context io;
+  Loop io;
   GroupOptions options;
   options.listen = net::parse_address("127.0.0.1:0").value();
   EXPECT_FALSE(options.check(io).has_value());

@@ -8,7 +8,7 @@
 
 namespace hapax {
 
-Group::Group(boost::asio::io_context& io, GroupOptions options, MemberHost& host)
+Group::Group(Loop& io, GroupOptions options, MemberHost& host)
     : io_(io),
       options_(std::move(options)),
       host_(host),
@@ -108,12 +108,8 @@ void Group::carry_out(const Orders& orders) {
   for (const Grant& grant : orders.grants) host_.on_granted(grant);
   for (const WaiterId waiter : orders.recalled) host_.on_recalled(waiter);
   for (const WaiterId waiter : orders.wanted) host_.on_wanted(waiter);
-  if (!orders.sends.empty()) {
-    links_.together([&] {
-      for (const Orders::Send& send : orders.sends) {
-        if (!links_.send(send.to, orders.bytes(send))) break;
-      }
-    });
+  for (const Orders::Send& send : orders.sends) {
+    if (!links_.send(send.to, orders.bytes(send))) break;
   }
   for (const Orders::Complaint& complaint : orders.complaints) {
     ++complaints_;

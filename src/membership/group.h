@@ -2,7 +2,7 @@
 // it. How a group agrees on its views is for those that derive from this: through an engine, with
 // leases (engine_group.h), or by all members of a fixed list (list_group.h).
 //
-// On the thread of the io_context. Every call carries out what it brings about before it returns,
+// On the thread of the loop. Every call carries out what it brings about before it returns,
 // and tells the host meanwhile; what the host asks for while it is told, right after that.
 #pragma once
 
@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "base/seat.h"
 #include "core/want.h"
+#include "loop/loop.h"
 #include "membership/away_member.h"
 #include "membership/group_counts.h"
 #include "membership/group_options.h"
@@ -82,7 +82,7 @@ class Group {
 
  protected:
   // REQUIRES: io and host outlive it.
-  Group(boost::asio::io_context& io, GroupOptions options, MemberHost& host);
+  Group(Loop& io, GroupOptions options, MemberHost& host);
 
   // As the call of that name, in orders_.
   virtual Result<void> ask(std::string_view name, WaiterId waiter, Want want) = 0;
@@ -112,7 +112,7 @@ class Group {
     host_.log(line, level);
   }
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   GroupOptions options_;
   MemberHost& host_;
   LifeLinks links_;

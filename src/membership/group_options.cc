@@ -20,7 +20,7 @@ std::string GroupOptions::settings() const {
   return fmt::format("members {}, locks by {} and election by {}", members, locks, election);
 }
 
-Result<void> GroupOptions::check(boost::asio::io_context& io) const {
+Result<void> GroupOptions::check(Loop& io) const {
   net::MeshOptions probe = mesh();
   if (list) {
     probe.self = list->self;

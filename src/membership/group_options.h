@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/seat.h"
 #include "locks/policy.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "net/mesh.h"
 #include "records/backup.h"
@@ -68,7 +68,7 @@ struct GroupOptions {
   std::string where() const { return "group " + group + " on " + engine; }
   // An error that says what makes no sense: one that listens elsewhere than on this machine needs
   // TLS, say. Opens nothing.
-  Result<void> check(boost::asio::io_context& io) const;
+  Result<void> check(Loop& io) const;
   // Without who we are.
   net::MeshOptions mesh() const;
 };

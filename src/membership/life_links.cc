@@ -14,7 +14,7 @@ constexpr std::size_t kMostUnacknowledged = std::size_t{256} << 20;  // Bytes fo
 
 }  // namespace
 
-LifeLinks::LifeLinks(boost::asio::io_context& io, const GroupOptions& options, Handlers handlers)
+LifeLinks::LifeLinks(Loop& io, const GroupOptions& options, Handlers handlers)
     : io_(io), options_(options), handlers_(std::move(handlers)) {}
 
 Result<void> LifeLinks::open(Seat own, Life life) {

@@ -1,6 +1,6 @@
 // The mesh as views see it: links to lives rather than to seats. Here, and nowhere else, a life is
 // found at its seat and a seat's life is told; what a life is inside a view, its place, is the
-// roll's to say (view/roll.h). One thread, that of the io_context.
+// roll's to say (view/roll.h). One thread, that of the loop.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "base/asio_fwd.h"
 #include "base/log.h"
 #include "base/seat.h"
+#include "loop/loop.h"
 #include "membership/group_options.h"
-#include "net/loop_turn.h"
 #include "net/mesh.h"
 #include "records/directory.h"
 #include "service/orders.h"
@@ -37,7 +36,7 @@ class LifeLinks {
     std::function<void()> on_broken;  // A link has lost something.
   };
 
-  LifeLinks(boost::asio::io_context& io, const GroupOptions& options, Handlers handlers);
+  LifeLinks(Loop& io, const GroupOptions& options, Handlers handlers);
 
   // We are that life now: listens, and lets itself be dialled. Nothing that was for the links of
   // the life before counts. May fail, because the address is taken for a moment.
@@ -59,12 +58,6 @@ class LifeLinks {
   // Also to who is not connected yet. False: the link is full and has lost it, and on_broken was
   // told; what was to be sent after it, to whomever, must not be.
   [[nodiscard]] bool send(Life to, std::span<const std::uint8_t> frame);
-  // What `f` sends leaves together, and at once.
-  template <class F>
-  void together(F&& f) {
-    const net::LoopTurn::Guard turn{io_};
-    f();
-  }
   // Nothing more is read from whoever sits there, until it is let go.
   void hold(Seat seat);
   void let_go(const std::function<bool(Life)>& is_to_be_held);
@@ -95,7 +88,7 @@ class LifeLinks {
   void on_up(Seat seat);
   Life life_at(Seat seat) const { return Life{mesh_->incarnation_of(seat)}; }
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   const GroupOptions& options_;
   Handlers handlers_;
   Seat own_{};

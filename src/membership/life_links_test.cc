@@ -1,13 +1,14 @@
 // Members of two releases, as one of them sees the others.
 #include "membership/life_links.h"
 
-#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
 
 #include "base/release.h"
+#include "base/testing/free_port.h"
+#include "loop/loop.h"
 #include "net/frame.h"
 #include "net/testing/raw_end.h"
 
@@ -29,7 +30,7 @@ Directory directory(std::uint16_t port) {
 }
 
 struct Ends {
-  Ends(boost::asio::io_context& io, Seat seat, Life life)
+  Ends(Loop& io, Seat seat, Life life)
       : options(options_at_a_free_port()),
         links(io, options,
               {.log = [this](const std::string& line, LogLevel) { lines.push_back(line); },
@@ -44,11 +45,7 @@ struct Ends {
     GroupOptions options;
     options.group = "test";
     options.is_insecure = true;
-    boost::asio::io_context io;
-    using boost::asio::ip::tcp;
-    tcp::acceptor free{io, {boost::asio::ip::address_v4::loopback(), 0}};
-    options.listen =
-        net::parse_address(fmt::format("127.0.0.1:{}", free.local_endpoint().port())).value();
+    options.listen = net::parse_address(fmt::format("127.0.0.1:{}", testing::free_port())).value();
     return options;
   }
 
@@ -58,7 +55,7 @@ struct Ends {
 };
 
 TEST(LifeLinks, KnowWhoRunsWhichRelease) {
-  boost::asio::io_context io;
+  Loop io;
   Ends first{io, Seat{0}, kFirst};
   Ends second{io, Seat{1}, kSecond};
   const Directory all = directory(first.options.listen.port);
@@ -73,7 +70,7 @@ TEST(LifeLinks, KnowWhoRunsWhichRelease) {
   EXPECT_EQ(first.links.release_of(kOld), "");
 
   // One of the release before.
-  net::testing::RawEnd old{io, first.options.listen};
+  net::testing::RawEnd old{first.options.listen};
   net::Hello hello;
   hello.version = 2;
   const net::MeshOptions mesh = first.options.mesh();

@@ -1,12 +1,12 @@
 #include "membership/list_group.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <chrono>
 #include <fmt/format.h>
 #include <utility>
 
 #include "base/boot_clock.h"
+#include "loop/loop.h"
 
 namespace hapax {
 namespace {
@@ -24,13 +24,12 @@ Life next_life(Life last, Seat seat) {
 
 }  // namespace
 
-Result<std::unique_ptr<Group>> ListGroup::create(boost::asio::io_context& io, GroupOptions options,
-                                                 MemberHost& host) {
+Result<std::unique_ptr<Group>> ListGroup::create(Loop& io, GroupOptions options, MemberHost& host) {
   if (const auto good = options.check(io); !good) return good.error();
   return std::unique_ptr<Group>{new ListGroup{io, std::move(options), host}};
 }
 
-ListGroup::ListGroup(boost::asio::io_context& io, GroupOptions options, MemberHost& host)
+ListGroup::ListGroup(Loop& io, GroupOptions options, MemberHost& host)
     : Group(io, std::move(options), host), timer_(io) {}
 
 // --- beginning and end ---
@@ -163,7 +162,7 @@ void ListGroup::conclude(const Orders& orders) {
   if (!waits_until_) state_.ended_free = true;
   if (const auto written = file_->write(state_); !written) host_.log_once(written.error().message);
   // Not from within whatever has told us to leave.
-  boost::asio::post(io_, [this, weak = std::weak_ptr{alive_}] {
+  io_.post([this, weak = std::weak_ptr{alive_}] {
     if (!weak.expired() && !is_stopped_) host_.on_left();
   });
 }

@@ -6,12 +6,12 @@
 // that one must have noticed; only then does it talk to the others.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "loop/timer.h"
 #include "membership/group.h"
 #include "membership/member_state.h"
 #include "service/list_views.h"
@@ -21,8 +21,7 @@ namespace hapax {
 class ListGroup final : public Group {
  public:
   // Refuses options that make no sense. REQUIRES: options.list; io and host outlive it.
-  static Result<std::unique_ptr<Group>> create(boost::asio::io_context& io, GroupOptions options,
-                                               MemberHost& host);
+  static Result<std::unique_ptr<Group>> create(Loop& io, GroupOptions options, MemberHost& host);
 
   // Reads the state file, and listens, or will.
   Result<void> start() override;
@@ -38,7 +37,7 @@ class ListGroup final : public Group {
   std::vector<AwayMember> away() const override;
 
  private:
-  ListGroup(boost::asio::io_context& io, GroupOptions options, MemberHost& host);
+  ListGroup(Loop& io, GroupOptions options, MemberHost& host);
 
   Result<void> read_state();
   void wait();
@@ -74,7 +73,7 @@ class ListGroup final : public Group {
   std::optional<ListViews> list_;  // From start() on, as the file.
   std::optional<StateFile> file_;
   MemberState state_;
-  boost::asio::steady_timer timer_;
+  Timer timer_;
   std::optional<Instant> waits_until_;  // For clients of our last life to notice.
 };
 

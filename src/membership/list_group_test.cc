@@ -1,7 +1,6 @@
 #include "membership/list_group.h"
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/boot_clock.h"
+#include "loop/loop.h"
 #include "membership/testing/quiet_host.h"
 
 namespace hapax {
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 // A member of a list, and who holds what at it.
 struct ListMember final : testing_members::QuietHost {
-  ListMember(boost::asio::io_context& io, const GroupOptions& options) {
+  ListMember(Loop& io, const GroupOptions& options) {
     group = ListGroup::create(io, options, *this).value();
     const auto begun = group->start();
     if (!begun) refusal = begun.error().message;
@@ -107,7 +107,7 @@ class FixedLists : public ::testing::Test {
   }
 
   static constexpr std::uint32_t kSize = 3;
-  boost::asio::io_context io_;
+  Loop io_;
   fs::path folder_;
   std::map<std::uint32_t, std::unique_ptr<ListMember>> members_;
 };

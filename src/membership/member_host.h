@@ -1,5 +1,5 @@
 // What a member of a group is told, and asked, by its group (group.h). On the thread of the
-// io_context.
+// loop.
 #pragma once
 
 #include <cstdint>

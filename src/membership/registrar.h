@@ -1,5 +1,5 @@
 // Between a service and its engine: what the service orders becomes reads and commits, and what the
-// engine says becomes registers and outcomes. All on the thread of the io_context.
+// engine says becomes registers and outcomes. All on the thread of the loop.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Registrar {
   // restored, does not know which were given out.
   void enlist(std::string address, std::string name, std::optional<std::uint32_t> seat);
   void carry_out(const EngineAsk& ask);
-  void stop();  // Asks and hears nothing more: the io_context may run out of work.
+  void stop();  // Asks and hears nothing more: the loop may run out of work.
   // Somebody is evicted or banned, or a ban is lifted.
   void change(Change change, std::function<void(Outcome)> done);
   void copy(std::function<void(Result<engine::Snapshot>)> done);

@@ -1,6 +1,6 @@
 // Other settings for a group that runs: one commit makes a view of the same members by them, and
 // whoever asked is told when it has begun. Tries again when somebody else was quicker. Told the
-// time; all on the thread of the io_context.
+// time; all on the thread of the loop.
 #pragma once
 
 #include <functional>

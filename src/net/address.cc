@@ -1,7 +1,8 @@
 #include "net/address.h"
 
-#include <boost/asio/ip/address.hpp>
+#include <arpa/inet.h>
 #include <charconv>
+#include <netinet/in.h>
 #include <sys/un.h>
 
 namespace hapax::net {
@@ -29,10 +30,10 @@ bool is_name(std::string_view host) {
   return !host.empty() && host.size() <= kLongestHost;
 }
 
+// An address of a link says which: fe80::1%eth0.
 bool is_v6(const std::string& host) {
-  boost::system::error_code failed;
-  boost::asio::ip::make_address_v6(host, failed);
-  return !failed;
+  in6_addr ignored{};
+  return inet_pton(AF_INET6, host.substr(0, host.find('%')).c_str(), &ignored) == 1;
 }
 
 Result<Address> with_port(std::string host, std::string_view port) {
@@ -44,20 +45,21 @@ Result<Address> with_port(std::string host, std::string_view port) {
   return Address{std::move(host), number, ""};
 }
 
-bool is_loopback(boost::asio::ip::address address) {
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
-  }
-  return address.is_loopback();
+// Of a number, not a name.
+bool is_loopback(const std::string& host) {
+  in_addr v4{};
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+  in6_addr v6{};
+  if (inet_pton(AF_INET6, host.c_str(), &v6) != 1) return false;
+  if (IN6_IS_ADDR_V4MAPPED(&v6)) return v6.s6_addr[12] == 127;
+  return IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
 }  // namespace
 
 bool Address::is_local() const {
   if (is_unix() || host == "localhost") return true;
-  boost::system::error_code failed;
-  const auto address = boost::asio::ip::make_address(host, failed);
-  return !failed && is_loopback(address);
+  return is_loopback(host);
 }
 
 std::string Address::text() const {

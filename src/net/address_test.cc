@@ -11,8 +11,9 @@ using ::testing::HasSubstr;
 Address parsed(std::string_view text) { return parse_address(text).value(); }
 
 TEST(Address, IsReadAndWrittenTheSameWay) {
-  for (const std::string text : {"db1.example:7400", "10.0.0.1:1", "[::1]:65535", "[fe80::1]:0",
-                                 "unix:/run/hapax.sock", "unix:relative.sock", "localhost:7400"}) {
+  for (const std::string text :
+       {"db1.example:7400", "10.0.0.1:1", "[::1]:65535", "[fe80::1]:0", "[fe80::1%eth0]:1",
+        "unix:/run/hapax.sock", "unix:relative.sock", "localhost:7400"}) {
     EXPECT_EQ(parsed(text).text(), text);
     EXPECT_EQ(parsed(parsed(text).text()), parsed(text));
   }

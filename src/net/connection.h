@@ -2,7 +2,6 @@
 // write at a time. Knows nothing of members or links: its owner does.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,9 +14,9 @@
 
 #include "base/seat.h"
 #include "net/frame.h"
-#include "net/handler_memory.h"
 #include "net/stats.h"
-#include "net/stream.h"
+#include "streams/stream.h"
+#include "tls/tls.h"
 
 namespace hapax::net {
 
@@ -37,11 +36,11 @@ class ConnectionOwner {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  enum class Side { dials, accepts };
+  using Side = Stream::Side;
 
   // `tls` may be null; shared because operations under way outlive their owner.
-  Connection(Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Side side,
-             ConnectionOwner& owner, Stats& stats);
+  Connection(Socket socket, std::shared_ptr<TlsContext> tls, Side side, ConnectionOwner& owner,
+             Stats& stats);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -84,17 +83,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   enum class State { opening, open, finishing, closed };
 
-  void write_now();
   void read();
   void read_done(const boost::system::error_code& failed, std::size_t count);
   void write_done(const boost::system::error_code& failed, std::size_t count);
   void take_frames();
   std::string words_of(const boost::system::error_code& failed);
   void lose(std::optional<Drop> fault, std::string_view why);
-  void shut_down_sending();
 
+  std::shared_ptr<TlsContext> tls_;
   Stream stream_;
-  std::shared_ptr<boost::asio::ssl::context> tls_;
   Side side_;
   ConnectionOwner* owner_;  // Invariant: null from close() or finish() on …
   Stats* stats_;            // … and so is this.
@@ -103,16 +100,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   State state_ = State::opening;
   FrameReader reader_{kLargestGreeting};
   Bytes out_;
-  Bytes writing_;            // Invariant: unchanged while is_writing_.
-  std::size_t written_ = 0;  // Of writing_, before the write under way.
+  Bytes writing_;  // Invariant: unchanged while is_writing_.
   bool is_writing_ = false;
   bool is_reading_ = false;
   bool is_held_ = false;
   std::function<void()> gone_;
   bool heard_ = true;
   bool spoken_ = true;
-  HandlerMemory read_memory_;
-  HandlerMemory write_memory_;
 };
 
 }  // namespace hapax::net

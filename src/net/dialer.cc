@@ -1,21 +1,20 @@
 #include "net/dialer.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstring>
 #include <string>
-
-#include "net/private_socket.h"
+#include <sys/socket.h>
 
 namespace hapax::net {
 
 using boost::system::error_code;
 using std::chrono::milliseconds;
 
-Dialer::Dialer(boost::asio::io_context& io, Address address, Pace pace, std::uint64_t seed,
-               OnSocket on_socket, OnFailure on_failure)
-    : resolver_(io),
-      timer_(io),
-      socket_(io),
+Dialer::Dialer(Loop& io, Address address, Pace pace, std::uint64_t seed, OnSocket on_socket,
+               OnFailure on_failure)
+    : timer_(io),
+      socket_(io, -1),
       address_(std::move(address)),
       pace_(pace),
       wait_(pace.min),
@@ -34,42 +33,53 @@ void Dialer::dial() {
     endpoints_.push_back(*endpoint);
     return connect(0);
   }
-  resolver_.async_resolve(
-      address_.host, std::to_string(address_.port),
-      [self = shared_from_this(), attempt](const error_code& failed, const auto& found) {
-        if (!self->is_current(attempt)) return;
-        if (failed) return self->fail("cannot find the host: " + failed.message());
-        for (const auto& entry : found) self->endpoints_.emplace_back(entry.endpoint());
-        self->connect(0);
-      });
+  look_up_later(address_, timer_.loop().inbox(),
+                [self = shared_from_this(), attempt](const Found& found) {
+                  if (!self->is_current(attempt)) return;
+                  if (!found) return self->fail(found.error().message);
+                  self->endpoints_ = *found;
+                  self->connect(0);
+                });
 }
 
 void Dialer::connect(std::size_t next) {
-  socket_ = Socket{timer_.get_executor()};
-  error_code cannot;
-  open_private(socket_, endpoints_[next].protocol(), cannot);
-  if (cannot) {
-    return boost::asio::post(timer_.get_executor(), [self = shared_from_this(), attempt = attempt_,
-                                                     why = cannot.message()] {
-      if (self->is_current(attempt)) self->fail(why);
-    });
-  }
-  socket_.async_connect(endpoints_[next], [self = shared_from_this(), attempt = attempt_,
-                                           next](const error_code& failed) {
-    if (!self->is_current(attempt)) return;
-    if (failed && next + 1 < self->endpoints_.size()) return self->connect(next + 1);
-    if (failed) return self->fail(failed.message());
-    ++self->attempt_;
-    self->timer_.cancel();
-    self->on_socket_(std::move(self->socket_));
+  const Endpoint& to = endpoints_[next];
+  Loop& loop = timer_.loop();
+  hang_up();
+  socket_ = Socket{loop, ::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  int error = socket_.fd() < 0 ? errno : 0;
+  if (error == 0 && ::connect(socket_.fd(), to.data(), to.size) != 0) error = errno;
+  const auto then = [self = shared_from_this(), attempt = attempt_, next](int failed) {
+    if (self->is_current(attempt)) self->connected(next, failed);
+  };
+  // In any case a moment later.
+  if (error != EINPROGRESS) return loop.post([then, error] { then(error); });
+  ready_ = std::make_unique<Readiness>(loop, socket_.fd());
+  ready_->await_writable([then, fd = socket_.fd()] {
+    int failed = 0;
+    socklen_t size = sizeof failed;
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size);
+    then(failed);
   });
+}
+
+void Dialer::connected(std::size_t next, int error) {
+  if (error != 0 && next + 1 < endpoints_.size()) return connect(next + 1);
+  if (error != 0) return fail(std::strerror(error));
+  ++attempt_;
+  timer_.cancel();
+  ready_.reset();
+  on_socket_(std::move(socket_));
+}
+
+void Dialer::hang_up() {
+  ready_.reset();
+  socket_.close();
 }
 
 void Dialer::fail(std::string_view why) {
   ++attempt_;
-  error_code ignored;
-  socket_.close(ignored);
-  resolver_.cancel();
+  hang_up();
   on_failure_(why);
   if (!closed_) dial_later();
 }
@@ -89,9 +99,7 @@ void Dialer::close() {
   ++attempt_;
   closed_ = true;
   timer_.cancel();
-  resolver_.cancel();
-  error_code ignored;
-  socket_.close(ignored);
+  hang_up();
 }
 
 }  // namespace hapax::net

@@ -2,9 +2,6 @@
 // sockets on.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -13,9 +10,11 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "loop/descriptor.h"
+#include "loop/timer.h"
 #include "net/address.h"
 #include "net/endpoint.h"
-#include "net/stream.h"
+#include "streams/socket.h"
 
 namespace hapax::net {
 
@@ -29,8 +28,8 @@ class Dialer : public std::enable_shared_from_this<Dialer> {
   using OnSocket = std::function<void(Socket)>;
   using OnFailure = std::function<void(std::string_view why)>;
 
-  Dialer(boost::asio::io_context& io, Address address, Pace pace, std::uint64_t seed,
-         OnSocket on_socket, OnFailure on_failure);
+  Dialer(Loop& io, Address address, Pace pace, std::uint64_t seed, OnSocket on_socket,
+         OnFailure on_failure);
 
   // Dials now. REQUIRES: not dialling.
   void dial();
@@ -44,12 +43,14 @@ class Dialer : public std::enable_shared_from_this<Dialer> {
 
  private:
   void connect(std::size_t next);
+  void connected(std::size_t next, int error);
+  void hang_up();
   void fail(std::string_view why);
   bool is_current(std::uint64_t attempt) const { return attempt == attempt_ && !closed_; }
 
-  boost::asio::ip::tcp::resolver resolver_;
-  boost::asio::steady_timer timer_;
+  Timer timer_;
   Socket socket_;
+  std::unique_ptr<Readiness> ready_;  // Of the socket, while it connects.
   Address address_;
   Pace pace_;
   std::chrono::milliseconds wait_;

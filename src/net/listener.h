@@ -1,17 +1,16 @@
 // Accepts connections at one address and hands the sockets on.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "loop/descriptor.h"
+#include "loop/timer.h"
 #include "net/address.h"
-#include "net/private_socket.h"
-#include "net/stream.h"
+#include "streams/socket.h"
 
 namespace hapax::net {
 
@@ -27,9 +26,9 @@ class Listener : public std::enable_shared_from_this<Listener> {
 
   // Binds and listens. A Unix socket on which nobody answers is a leftover, and replaced. If not
   // said otherwise, only the user who runs this process may connect to it.
-  static Result<std::shared_ptr<Listener>> open(boost::asio::io_context& io, const Address& address,
+  static Result<std::shared_ptr<Listener>> open(Loop& io, const Address& address,
                                                 OnSocket on_socket, const Sharing& sharing = {});
-  explicit Listener(boost::asio::io_context& io) : acceptor_(io), pause_(io) {}
+  explicit Listener(Loop& io) : socket_(io, -1), pause_(io) {}
   ~Listener() { close(); }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -40,13 +39,15 @@ class Listener : public std::enable_shared_from_this<Listener> {
   const Address& address() const { return address_; }  // With the port that was free.
 
  private:
-  Result<void> bind(boost::asio::io_context& io, const Sharing& sharing);
+  Result<void> bind(const Sharing& sharing);
   Result<void> share(const Sharing& sharing) const;
   void accept();
+  void take_one();
   void accept_later();
 
-  Acceptor acceptor_;
-  boost::asio::steady_timer pause_;
+  Socket socket_;
+  std::unique_ptr<Readiness> ready_;
+  Timer pause_;
   Address address_;
   OnSocket on_socket_;
   bool is_bound_ = false;

@@ -1,6 +1,5 @@
 #include "net/listener.h"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/testing/folder.h"
+#include "base/testing/strangers.h"
+#include "loop/loop.h"
 
 namespace hapax::net {
 namespace {
@@ -24,7 +25,7 @@ class UnixListener : public ::testing::Test {
   }
 
   hapax::testing::Folder folder_;
-  boost::asio::io_context io_;
+  Loop io_;
   const Address address_{.host = "", .port = 0, .path = (folder_ / "door").string()};
   int came_ = 0;
 };
@@ -38,7 +39,7 @@ TEST_F(UnixListener, IsForItsOwnUserOnlyWhateverTheMask) {
   ASSERT_EQ(stat(address_.path.c_str(), &file), 0);
   EXPECT_EQ(file.st_mode & 0777, 0600u);
   (*listener)->start();
-  boost::asio::local::stream_protocol::socket caller{io_};
+  boost::asio::local::stream_protocol::socket caller{hapax::testing::strangers()};
   caller.connect({address_.path});
   io_.poll();
   EXPECT_EQ(came_, 1);
@@ -47,7 +48,10 @@ TEST_F(UnixListener, IsForItsOwnUserOnlyWhateverTheMask) {
 }
 
 TEST_F(UnixListener, ReplacesWhatADeadProcessHasLeftBehind) {
-  { boost::asio::local::stream_protocol::acceptor dead{io_, {address_.path}}; }
+  {
+    boost::asio::local::stream_protocol::acceptor dead{hapax::testing::strangers(),
+                                                       {address_.path}};
+  }
   ASSERT_TRUE(fs::exists(address_.path));
   EXPECT_TRUE(open().has_value());
 }

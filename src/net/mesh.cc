@@ -83,10 +83,9 @@ std::optional<Error> objection_to(const Address& address, const MeshOptions& opt
   return objection_to_plain(address, options.tls.has_value(), options.is_insecure);
 }
 
-Result<std::unique_ptr<Mesh>> Mesh::create(boost::asio::io_context& io, MeshOptions options,
-                                           MeshHandlers handlers) {
+Result<std::unique_ptr<Mesh>> Mesh::create(Loop& io, MeshOptions options, MeshHandlers handlers) {
   if (const auto e = objection(options)) return *e;
-  std::shared_ptr<boost::asio::ssl::context> tls;
+  std::shared_ptr<TlsContext> tls;
   if (options.tls) {
     auto context = make_tls_context(*options.tls);
     if (!context) return context.error();

@@ -10,7 +10,7 @@
 // what is sent outside of either leaves when the handlers that are ready have run.
 //
 // Threads: none of its own. All calls and all handlers happen on the thread that runs the
-// io_context. A handler may call send() and stop(), but not destroy the mesh.
+// loop. A handler may call send() and stop(), but not destroy the mesh.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/asio_fwd.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/seat.h"
+#include "loop/loop.h"
 #include "net/address.h"
 #include "net/stats.h"
 #include "tls/tls.h"
@@ -80,8 +80,7 @@ class Mesh {
  public:
   // Refuses options that make no sense, files that do not load, and addresses at which we could
   // not tell who speaks. Opens nothing yet. Any handler may be empty.
-  static Result<std::unique_ptr<Mesh>> create(boost::asio::io_context& io, MeshOptions options,
-                                              MeshHandlers handlers);
+  static Result<std::unique_ptr<Mesh>> create(Loop& io, MeshOptions options, MeshHandlers handlers);
   ~Mesh();  // Without a goodbye, unless stop() came first. No handler runs any more.
   Mesh(const Mesh&) = delete;
   Mesh& operator=(const Mesh&) = delete;
@@ -97,13 +96,13 @@ class Mesh {
   Result<void> renew_tls();
 
   // Writes what is queued, says goodbye and closes; handlers are silent from here on. The
-  // io_context runs out of work within limits.linger.
+  // loop runs out of work within limits.linger.
   void stop();
 
-  // Queues a message, even while the peer is down; it leaves at the end of the loop's turn
-  // (net/loop_turn.h). False if the peer has left more unacknowledged
-  // than limits allow, or the message does not fit a frame: it was not taken, and if it mattered,
-  // the channel is no longer reliable. REQUIRES: `to` is another member.
+  // Queues a message, even while the peer is down; it leaves at the end of the loop's turn. False
+  // if the peer has left more unacknowledged than limits allow, or the message does not fit a
+  // frame: it was not taken, and if it mattered, the channel is no longer reliable. REQUIRES: `to`
+  // is another member.
   [[nodiscard]] bool send(Seat to, std::span<const std::uint8_t> message);
 
   bool is_up(Seat peer) const;

@@ -27,7 +27,6 @@ using testing::address;
 using Client = testing::RawEnd;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::io_context;
 using testing::k0;
 using testing::k1;
 using testing::k2;
@@ -57,7 +56,7 @@ struct Door {
     options.limits = limits;
     member = std::make_unique<Member>(io, options);
   }
-  Client client() { return {io, member->at()}; }
+  Client client() { return Client{member->at()}; }
   Bye bye_for(const Hello& hello) {
     Client stranger = client();
     stranger.send(hello);
@@ -66,7 +65,7 @@ struct Door {
     return answer ? std::get<Bye>(decode_frame(*answer)->content) : Bye{};
   }
 
-  io_context io;
+  Loop io;
   std::unique_ptr<Member> member;
 };
 
@@ -304,13 +303,13 @@ TEST(MeshUnderAttack, HonestTrafficIsUnharmed) {
   const std::size_t before = resident_kib();
   std::vector<Client> half_open;
   for (int i = 0; i < 100; ++i) {
-    half_open.emplace_back(party.io, party[0].at());
+    half_open.emplace_back(party[0].at());
     if (i % 2 == 0) half_open.back().send(Bytes{200, 3, 0, 0, 0});
     party.io.poll();
   }
   std::uint64_t said = 0;
   for (int i = 0; i < 2000; ++i) {
-    Client stranger{party.io, party[i % 2 == 0 ? 0 : 1].at()};
+    Client stranger{party[i % 2 == 0 ? 0 : 1].at()};
     stranger.send(random_frame(prng));
     party[0].say(k1, 20);
     party[1].say(k0, 20);
@@ -335,21 +334,21 @@ TEST(MeshUnderAttack, HonestTrafficIsUnharmed) {
 }
 
 TEST(MeshUnderAttack, AMemberFindsItsWayInThroughAFlood) {
-  io_context io;
+  Loop io;
   Member low{io, options_of(0, {address("127.0.0.1:0"), address("127.0.0.1:0")})};
   std::vector<Client> flood;
-  for (int i = 0; i < 200; ++i) flood.emplace_back(io, low.at());
+  for (int i = 0; i < 200; ++i) flood.emplace_back(low.at());
   Member high{io, options_of(1, {low.at(), address("127.0.0.1:0")})};
   const auto more = [&] {
     flood.erase(flood.begin());
-    flood.emplace_back(io, low.at());
+    flood.emplace_back(low.at());
     return high.mesh->is_up(k0) && low.mesh->is_up(k1);
   };
   EXPECT_TRUE(testing::run_until(io, more));
 }
 
 TEST(MeshUnderAttack, MembersOfTwoGroupsOrSettingsNeverMix) {
-  io_context io;
+  Loop io;
   Member low{io, options_of(0, {address("127.0.0.1:0"), address("127.0.0.1:0")})};
   MeshOptions options = options_of(1, {low.at(), address("127.0.0.1:0")});
   options.group = "other";
@@ -375,7 +374,7 @@ TEST(MeshDoor, OtherUsersOfThisMachineAreHungUpOn) {
   const hapax::testing::Folder folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms{0755});
   const Address door{"", 0, (folder / "door").string()};
-  io_context io;
+  Loop io;
   MeshOptions options = options_of(0, {door, address("unix:/nowhere")});
   options.is_insecure = false;
   Member member{io, options};

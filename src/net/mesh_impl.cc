@@ -30,8 +30,8 @@ Identity identity_of(const MeshOptions& options) {
 
 }  // namespace
 
-Mesh::Impl::Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers handlers,
-                 std::shared_ptr<boost::asio::ssl::context> tls)
+Mesh::Impl::Impl(Loop& io, MeshOptions options, MeshHandlers handlers,
+                 std::shared_ptr<TlsContext> tls)
     : io_(io),
       options_(std::move(options)),
       handlers_(std::move(handlers)),
@@ -121,7 +121,7 @@ bool Mesh::Impl::send(Seat to, std::span<const std::uint8_t> message) {
 void Mesh::Impl::mark_dirty(Peer& peer) {
   if (peer.is_dirty || peer.up == nullptr) return;
   peer.is_dirty = true;
-  if (dirty_.empty()) LoopTurn::of(io_).tell_at_end(shared_from_this());
+  if (dirty_.empty()) io_.tell_at_end(shared_from_this());
   dirty_.push_back(peer.id);
 }
 

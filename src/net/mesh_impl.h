@@ -2,7 +2,6 @@
 // out. See mesh.h for what it promises.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <list>
 #include <memory>
@@ -11,12 +10,12 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "loop/timer.h"
 #include "net/connection.h"
 #include "net/dialer.h"
 #include "net/greeting.h"
 #include "net/link.h"
 #include "net/listener.h"
-#include "net/loop_turn.h"
 #include "net/mesh.h"
 
 namespace hapax::net {
@@ -59,11 +58,10 @@ struct MeshGuest {
 };
 
 class Mesh::Impl final : public ConnectionOwner,
-                         public LoopTurn::Gatherer,
+                         public Loop::Gatherer,
                          public std::enable_shared_from_this<Mesh::Impl> {
  public:
-  Impl(boost::asio::io_context& io, MeshOptions options, MeshHandlers handlers,
-       std::shared_ptr<boost::asio::ssl::context> tls);
+  Impl(Loop& io, MeshOptions options, MeshHandlers handlers, std::shared_ptr<TlsContext> tls);
 
   Result<void> start();
   void stop();
@@ -138,10 +136,10 @@ class Mesh::Impl final : public ConnectionOwner,
   // Once for each reason; without one, once for all.
   void log_unreachable(Seat peer, std::string_view why, std::optional<Drop> reason = std::nullopt);
 
-  boost::asio::io_context& io_;
+  Loop& io_;
   MeshOptions options_;
   MeshHandlers handlers_;
-  std::shared_ptr<boost::asio::ssl::context> tls_;
+  std::shared_ptr<TlsContext> tls_;
   Identity me_;
   Stats stats_;
   Prng prng_;
@@ -152,7 +150,7 @@ class Mesh::Impl final : public ConnectionOwner,
   std::vector<Seat> dirty_;
   std::vector<Seat> flushing_;
   bool is_stopped_ = false;
-  boost::asio::steady_timer timer_;
+  Timer timer_;
   Milliseconds tick_{};
   // What has been logged: one bit per reason for each member, and for strangers (last).
   std::vector<std::uint32_t> logged_;

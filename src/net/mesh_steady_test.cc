@@ -32,7 +32,7 @@ namespace {
 std::uint64_t allocations_of(bool with_tls, int rounds) {
   const hapax::testing::Folder folder;
   HAPAX_CHECK(make_certs({folder.path(), {"a", "b", "c"}}).has_value());
-  boost::asio::io_context io;
+  Loop io;
   std::vector<Address> addresses(3, testing::address("127.0.0.1:0"));
   std::vector<std::unique_ptr<Mesh>> meshes(3);
   const Bytes ask(40);

@@ -17,7 +17,6 @@ using testing::address;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::io_context;
 using testing::k0;
 using testing::k1;
 using testing::k2;
@@ -29,7 +28,7 @@ using testing::run_for;
 using testing::run_until;
 
 std::string complaint(MeshOptions options) {
-  testing::io_context io;
+  Loop io;
   const auto result = Mesh::create(io, std::move(options), {});
   return result ? "fine" : result.error().message;
 }
@@ -89,7 +88,7 @@ TEST(Mesh, RefusesOptionsThatMakeNoSense) {
 
 TEST(Mesh, SaysThatItCannotListen) {
   Party party{1};
-  testing::io_context io;
+  Loop io;
   const auto second = Mesh::create(io, options_of(0, {party[0].at()}), {});
   ASSERT_TRUE(second);
   const Result<void> started = (*second)->start();
@@ -164,8 +163,10 @@ TEST(Mesh, SpeaksOverUnixSockets) {
   }
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "0"));
   // What a dead process left behind is replaced; what lives is not.
-  testing::io_context io;
-  { boost::asio::local::stream_protocol::acceptor left{io, {path(0).path}}; }
+  Loop io;
+  {
+    boost::asio::local::stream_protocol::acceptor left{hapax::testing::strangers(), {path(0).path}};
+  }
   ASSERT_TRUE(std::filesystem::exists(folder.path() / "0"));
   const Member first{io, options_of(0, {path(0), path(1)})};
   const auto second = Mesh::create(io, options_of(0, {path(0), path(1)}), {});
@@ -173,9 +174,9 @@ TEST(Mesh, SpeaksOverUnixSockets) {
 }
 
 TEST(Mesh, NothingIsLostOrDoubledWhenConnectionsBreak) {
-  testing::io_context io;
+  Loop io;
   Member low{io, options_of(0, {address("127.0.0.1:0"), address("127.0.0.1:0")})};
-  Proxy proxy{io, low.at().port};
+  Proxy proxy{low.at().port};
   Member high{io, options_of(1, {proxy.at(), address("127.0.0.1:0")})};
   const std::uint64_t count = 40'000;
   std::uint64_t said = 0;
@@ -207,7 +208,7 @@ MeshOptions seated(std::uint32_t self, std::uint64_t incarnation) {
 }
 
 TEST(Mesh, MembersMayComeLaterAndElsewhere) {
-  io_context io;
+  Loop io;
   std::string heard;
   const auto make = [&](MeshOptions options) {
     MeshHandlers handlers;
@@ -240,7 +241,7 @@ TEST(Mesh, MembersMayComeLaterAndElsewhere) {
 }
 
 TEST(Mesh, SeatsElsewhereNeedTls) {
-  io_context io;
+  Loop io;
   const auto mesh = Mesh::create(io, seated(2, 1), {}).value();
   ASSERT_TRUE(mesh->start().has_value());
   EXPECT_FALSE(mesh->set_address(Seat{1}, address("192.0.2.1:7")).has_value());
@@ -300,7 +301,7 @@ TEST(Mesh, StopSaysWhatIsLeftAndGoodbye) {
 }
 
 TEST(Mesh, WhoIsDownHasALimitedQueue) {
-  testing::io_context io;
+  Loop io;
   MeshOptions options = options_of(0, {address("127.0.0.1:0"), address("127.0.0.1:0")});
   options.limits.frame_bytes = 4096;
   options.limits.resend_bytes = 10'000;
@@ -320,7 +321,7 @@ TEST(Mesh, ASilentPeerIsDownAndAQuietOneIsNot) {
   EXPECT_EQ(party[0].mesh->stats().connects, 1u);
   EXPECT_GE(party[0].mesh->stats().frames_out, 5u);
   // One whose loop hangs: its sockets are open, but nothing moves.
-  testing::io_context other;
+  Loop other;
   MeshOptions options = options_of(2, {party[0].at(), party[1].at(), address("127.0.0.1:0")});
   Party bigger{2, [&](MeshOptions& o) {
                  impatient(o);

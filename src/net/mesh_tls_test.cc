@@ -21,7 +21,6 @@ using testing::address;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::io_context;
 using testing::k0;
 using testing::k1;
 using testing::k2;
@@ -72,7 +71,7 @@ TEST_F(MeshTls, DeliversInOrderOnBothWays) {
 }
 
 TEST_F(MeshTls, LetsRemoteAddressesIn) {
-  io_context io;
+  Loop io;
   MeshOptions options = options_of(0, {address("db1.example:1"), address("db2.example:1")});
   EXPECT_FALSE(Mesh::create(io, options, {}));
   options.tls = ours(k0);
@@ -80,11 +79,11 @@ TEST_F(MeshTls, LetsRemoteAddressesIn) {
 }
 
 TEST_F(MeshTls, SurvivesCuts) {
-  io_context io;
+  Loop io;
   MeshOptions options = options_of(0, {address("127.0.0.1:0"), address("127.0.0.1:0")});
   options.tls = ours(k0);
   Member low{io, options};
-  Proxy proxy{io, low.at().port};
+  Proxy proxy{low.at().port};
   options = options_of(1, {proxy.at(), address("127.0.0.1:0")});
   options.tls = ours(k1);
   Member high{io, options};
@@ -122,8 +121,15 @@ TEST_F(MeshTls, RefusesACertificateOfAnotherAuthority) {
   EXPECT_THAT(half.events, ElementsAre());
 }
 
+// The same for Asio.
+SSL_CTX* shared(const TlsFiles& files) {
+  const auto ours = make_tls_context(files).value();
+  SSL_CTX_up_ref(ours->native_handle());
+  return ours->native_handle();
+}
+
 TEST_F(MeshTls, RefusesTheCertificateOfAnotherMember) {
-  io_context io;
+  Loop io;
   MeshOptions options = options_of(1, {address("127.0.0.1:1"), address("127.0.0.1:0")});
   options.tls = ours(k0);
   const auto mine = Mesh::create(io, options, {});
@@ -134,8 +140,8 @@ TEST_F(MeshTls, RefusesTheCertificateOfAnotherMember) {
               o.members.resize(3, address("127.0.0.1:0"));
               o.tls = ours(k0);
             }};
-  const auto context = make_tls_context(ours(k2)).value();
-  ssl::stream<Tcp::socket> liar{one.io, *context};
+  ssl::context context{shared(ours(k2))};
+  ssl::stream<Tcp::socket> liar{hapax::testing::strangers(), context};
   liar.next_layer().connect({boost::asio::ip::address_v4::loopback(), one[0].at().port});
   Hello hello;
   hello.group = {'t', 'e', 's', 't'};
@@ -177,7 +183,7 @@ TEST_F(MeshTls, RefusesWhoHasNoCertificateSpeaksPlainlyOrOlderTls) {
   plain.crash();
   const auto refused = [&](ssl::context& context) {
     const std::uint64_t before = one[0].dropped(Drop::stranger);
-    ssl::stream<Tcp::socket> client{one.io, context};
+    ssl::stream<Tcp::socket> client{hapax::testing::strangers(), context};
     client.next_layer().connect({boost::asio::ip::address_v4::loopback(), one[0].at().port});
     client.async_handshake(ssl::stream_base::client, [](auto) {});
     EXPECT_TRUE(one.until([&] { return one[0].dropped(Drop::stranger) > before; }));
@@ -187,10 +193,10 @@ TEST_F(MeshTls, RefusesWhoHasNoCertificateSpeaksPlainlyOrOlderTls) {
   };
   ssl::context nobody{ssl::context::tlsv13_client};
   refused(nobody);
-  const auto old = make_tls_context(ours(k1)).value();
-  SSL_CTX_set_min_proto_version(old->native_handle(), TLS1_2_VERSION);
-  SSL_CTX_set_max_proto_version(old->native_handle(), TLS1_2_VERSION);
-  refused(*old);
+  ssl::context old{shared(ours(k1))};
+  SSL_CTX_set_min_proto_version(old.native_handle(), TLS1_2_VERSION);
+  SSL_CTX_set_max_proto_version(old.native_handle(), TLS1_2_VERSION);
+  refused(old);
   one[0].say(k1);
   EXPECT_TRUE(one.until([&] { return one[1].heard(k0) == 1; })) << "members are unharmed";
   EXPECT_EQ(one[0].mesh->stats().connects, 1u);

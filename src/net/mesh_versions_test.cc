@@ -73,13 +73,13 @@ struct Called {
 
   // What it says to that greeting.
   std::optional<Frame> answer_to(const Hello& hello) {
-    caller.emplace(io, member.at());
+    caller.emplace(member.at());
     caller->send(hello);
     answer = caller->receive(io);
     return answer ? decode_frame(*answer, hello.version) : std::nullopt;
   }
 
-  testing::io_context io;
+  Loop io;
   Member member;
   std::optional<RawEnd> caller;
   std::optional<Bytes> answer;
@@ -134,7 +134,7 @@ TEST(MeshVersions, OthersAreRefusedByName) {
 // Member 1 of two, and in the test's hands the address at which it calls member 0.
 struct Calling {
   Calling()
-      : acceptor(io, {boost::asio::ip::address_v4::loopback(), 0}),
+      : acceptor(hapax::testing::strangers(), {boost::asio::ip::address_v4::loopback(), 0}),
         member(io, options_of(
                        1, {address(fmt::format("127.0.0.1:{}", acceptor.local_endpoint().port())),
                            address("127.0.0.1:0")})) {
@@ -146,7 +146,7 @@ struct Calling {
     end.reset();
     boost::system::error_code none;
     EXPECT_TRUE(run_until(io, [&] {
-      RawEnd::Tcp::socket socket{io};
+      RawEnd::Tcp::socket socket{hapax::testing::strangers()};
       acceptor.accept(socket, none);
       if (none) return false;
       end.emplace(std::move(socket));
@@ -174,7 +174,7 @@ struct Calling {
     return run_until(io, [&] { return !member.mesh->is_up(k0); });
   }
 
-  testing::io_context io;
+  Loop io;
   RawEnd::Tcp::acceptor acceptor;
   Member member;
   std::optional<RawEnd> end;

@@ -1,13 +1,12 @@
 #include "serve/fixed_group.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <thread>
 
 #include "console/exit_status.h"
 #include "console/log.h"
 #include "daemon/daemon.h"
+#include "loop/loop.h"
 
 namespace hapax::cli {
 namespace {
@@ -25,7 +24,7 @@ net::Address socket_in(const fs::path& folder, const std::string& name) {
 }  // namespace
 
 struct FixedGroup::Member {
-  boost::asio::io_context io{1};
+  Loop io;
   std::unique_ptr<Daemon> daemon;
   std::thread thread;
 };
@@ -80,7 +79,7 @@ void FixedGroup::add(const Plan& plan, const std::vector<net::Address>& members,
 void FixedGroup::stop() {
   settled_ = false;
   for (const auto& member : members_) {
-    boost::asio::post(member->io, [daemon = member->daemon.get()] { daemon->stop(); });
+    member->io.post([daemon = member->daemon.get()] { daemon->stop(); });
   }
   for (const auto& member : members_) {
     if (member->thread.joinable()) {

@@ -1,15 +1,15 @@
 #include "serve/health.h"
 
 #include <array>
-#include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "loop/timer.h"
 #include "net/listener.h"
+#include "streams/stream.h"
 
 namespace hapax::cli {
 namespace {
 
-namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t kMostVisits = 16;
@@ -24,7 +24,7 @@ struct Site {
 class Visit : public std::enable_shared_from_this<Visit> {
  public:
   Visit(net::Socket socket, std::shared_ptr<Site> site)
-      : socket_(std::move(socket)), timer_(socket_.get_executor()), site_(std::move(site)) {
+      : stream_(std::move(socket), nullptr), timer_(stream_.loop()), site_(std::move(site)) {
     ++site_->visits;
   }
   ~Visit() { --site_->visits; }
@@ -33,47 +33,44 @@ class Visit : public std::enable_shared_from_this<Visit> {
 
   void start() {
     timer_.expires_after(site_->patience);
-    timer_.async_wait([self = shared_from_this()](error_code) {
-      error_code ignored;
-      self->socket_.close(ignored);
-    });
+    timer_.async_wait([self = shared_from_this()](const error_code&) { self->stream_.close(); });
     read();
   }
 
  private:
   void read() {
-    socket_.async_read_some(asio::buffer(chunk_),
-                            [self = shared_from_this()](error_code error, std::size_t count) {
-                              error ? self->end() : self->take(count);
+    stream_.async_read_some(chunk_,
+                            [self = shared_from_this()](const error_code& error, std::size_t n) {
+                              error || n == 0 ? self->end() : self->take(n);
                             });
   }
 
   void take(std::size_t count) {
-    received_.append(chunk_.data(), count);
+    received_.append(chunk_.begin(), chunk_.begin() + static_cast<std::ptrdiff_t>(count));
     if (!has_whole_head(received_)) return read();
     answer_ = http_answer(received_, site_->pages);
-    asio::async_write(socket_, asio::buffer(answer_),
-                      [self = shared_from_this()](error_code, std::size_t) { self->end(); });
+    stream_.async_write(
+        net::bytes_of(answer_),
+        [self = shared_from_this()](const error_code&, std::size_t) { self->end(); });
   }
 
   void end() {
-    error_code ignored;
-    socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+    if (stream_.is_open()) stream_.shut_down_sending();
     timer_.cancel();  // Which closes it.
   }
 
-  net::Socket socket_;
-  asio::steady_timer timer_;
+  net::Stream stream_;
+  Timer timer_;
   std::shared_ptr<Site> site_;
-  std::array<char, 1024> chunk_{};
+  std::array<std::uint8_t, 1024> chunk_{};
   std::string received_;
   std::string answer_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Health>> Health::open(asio::io_context& io, const net::Address& address,
-                                             HttpPages pages, std::chrono::milliseconds patience) {
+Result<std::unique_ptr<Health>> Health::open(Loop& io, const net::Address& address, HttpPages pages,
+                                             std::chrono::milliseconds patience) {
   if (!address.is_local()) {
     return error("metrics are shown on this machine only, not at {}; use 127.0.0.1:{}",
                  address.text(), address.port);

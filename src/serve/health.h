@@ -1,5 +1,5 @@
 // What Prometheus and a supervisor ask a daemon over plain HTTP, on this machine only. On the
-// thread of the io_context.
+// thread of the loop.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 #include "http/http.h"
 #include "net/address.h"
 
-namespace boost::asio {
-class io_context;
+namespace hapax {
+class Loop;
 }
 namespace hapax::net {
 class Listener;
@@ -23,7 +23,7 @@ class Health {
   // Listens. An error unless the address is on this machine. Who is slower than `patience`, all in
   // all, is cut off.
   static Result<std::unique_ptr<Health>> open(
-      boost::asio::io_context& io, const net::Address& address, HttpPages pages,
+      Loop& io, const net::Address& address, HttpPages pages,
       std::chrono::milliseconds patience = std::chrono::seconds{5});
   ~Health();
   Health(const Health&) = delete;

@@ -1,7 +1,5 @@
 #include "serve/health.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "http/testing/visitor.h"
+#include "loop/loop.h"
 
 namespace hapax::cli {
 namespace {
@@ -32,7 +31,7 @@ class HealthTest : public ::testing::Test {
   }
   void TearDown() override {
     if (!thread_.joinable()) return;
-    boost::asio::post(io_, [this] { health_->close(); });
+    io_.post([this] { health_->close(); });
     thread_.join();  // So all visits have ended.
   }
   std::string get(const std::string& path) {
@@ -41,7 +40,7 @@ class HealthTest : public ::testing::Test {
     return caller.hear();
   }
 
-  boost::asio::io_context io_{1};
+  Loop io_;
   std::unique_ptr<Health> health_;
   std::uint16_t port_ = 0;
   std::thread thread_;

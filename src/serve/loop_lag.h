@@ -2,13 +2,13 @@
 // the machine is, or because it was stopped for a while. On the thread of the loop.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <functional>
 #include <utility>
 
-#include "base/asio_fwd.h"
 #include "base/histogram.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::cli {
 
@@ -20,8 +20,7 @@ class LoopLag {
   static constexpr std::chrono::seconds kSayEvery{10};
 
   // `say` is told, every now and then, of one longer than kSlow.
-  LoopLag(boost::asio::io_context& io, std::function<void(Clock::duration)> say)
-      : timer_(io), say_(std::move(say)) {}
+  LoopLag(Loop& io, std::function<void(Clock::duration)> say) : timer_(io), say_(std::move(say)) {}
 
   void start() {
     timer_.expires_after(kEvery);
@@ -46,7 +45,7 @@ class LoopLag {
   const Histogram& seen() const { return seen_; }
 
  private:
-  boost::asio::steady_timer timer_;
+  Timer timer_;
   std::function<void(Clock::duration)> say_;
   Histogram seen_{bounds::kUpkeep};
   Clock::time_point silent_until_{};

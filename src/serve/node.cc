@@ -1,5 +1,3 @@
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include "engine/url.h"
 #include "figures/figures_json.h"
 #include "live/live.h"
+#include "loop/signals.h"
 #include "metrics/metrics.h"
 #include "serve/commands.h"
 #include "serve/health.h"
@@ -124,8 +123,8 @@ std::string status_line(const Daemon& daemon) {
 // Until SIGTERM or SIGINT.
 int serve(NodePlan plan, const NodeArguments& a) {
   raise_descriptor_limit();
-  boost::asio::io_context io{1};
-  boost::asio::signal_set hang_up{io, SIGHUP};  // From the start: it never ends us.
+  Loop io;
+  Signals hang_up{io, {SIGHUP}};  // From the start: it never ends us.
   const std::string here = plan.config.engine
                                ? fmt::format("{} of group {}", plan.config.name, plan.config.group)
                                : fmt::format("member {} of {}", number(plan.config.self) + 1,
@@ -168,11 +167,11 @@ int serve(NodePlan plan, const NodeArguments& a) {
   log_line(fmt::format("{} serves clients at{}", here, clients));
   lag.start();
   supervisor->ready();
-  boost::asio::signal_set signals{io, SIGTERM, SIGINT};
+  Signals signals{io, {SIGTERM, SIGINT}};
   bool is_over = false;
   const std::function<void()> on_hang_up = [&] {
-    hang_up.async_wait([&](boost::system::error_code error, int) {
-      if (error || is_over) return;
+    hang_up.await([&](int) {
+      if (is_over) return;
       reload(a, *daemon);
       on_hang_up();
     });
@@ -189,13 +188,11 @@ int serve(NodePlan plan, const NodeArguments& a) {
   };
   // Locks are given back by those who hold them: they are told to. If you are in a hurry, say so
   // twice.
-  signals.async_wait([&](boost::system::error_code error, int signal) {
-    if (error) return;
+  signals.await([&](int signal) {
     log_line(fmt::format("{} ends when its clients have left: signal {}", here, signal));
     supervisor->stopping();
     daemon->wind_up();
-    signals.async_wait([&](boost::system::error_code failed, int again) {
-      if (failed) return;
+    signals.await([&](int again) {
       log_line(fmt::format("{} ends at once: signal {}", here, again));
       end();
     });
@@ -224,7 +221,7 @@ int run_node(const Start& start, const NodeArguments& a) {
   hand_over_other_engines(start, plan.config);
   set_log(plan.log);
   if (!a.check_config) return serve(std::move(plan), a);
-  boost::asio::io_context io{1};
+  Loop io;
   // Reads the certificates and refuses what starting would; opens nothing.
   value_or_fail(Daemon::create(io, plan.config, {}), kBadUsage);
   fmt::print("{}", to_toml(plan, settings));

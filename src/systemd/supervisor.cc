@@ -1,8 +1,6 @@
 #include "systemd/supervisor.h"
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -16,6 +14,9 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::systemd {
 namespace {
@@ -50,8 +51,7 @@ microseconds watchdog() {
 // nobody reads, and whoever waits for our loop must not wait for systemd.
 class Supervisor::Impl {
  public:
-  Impl(boost::asio::io_context& io, const sockaddr_un& where, socklen_t size,
-       std::function<std::string()> status)
+  Impl(Loop& io, const sockaddr_un& where, socklen_t size, std::function<std::string()> status)
       : where_(where), size_(size), status_(std::move(status)), timer_(io) {
     const microseconds wanted = watchdog();
     is_watched_ = wanted.count() > 0;
@@ -98,7 +98,7 @@ class Supervisor::Impl {
   const sockaddr_un where_;
   const socklen_t size_;
   const std::function<std::string()> status_;
-  boost::asio::steady_timer timer_;
+  Timer timer_;
   microseconds every_ = kStatusEvery;
   bool is_watched_ = false;
   bool is_closed_ = false;
@@ -109,7 +109,7 @@ class Supervisor::Impl {
 Supervisor::Supervisor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Supervisor::~Supervisor() = default;
 
-Result<std::unique_ptr<Supervisor>> Supervisor::find(boost::asio::io_context& io,
+Result<std::unique_ptr<Supervisor>> Supervisor::find(Loop& io,
                                                      std::function<std::string()> status) {
   const std::string_view socket = environment("NOTIFY_SOCKET");
   if (socket.empty()) return std::unique_ptr<Supervisor>{new Supervisor{nullptr}};

@@ -7,18 +7,17 @@
 #include <memory>
 #include <string>
 
-#include "base/asio_fwd.h"
 #include "base/result.h"
+#include "loop/loop.h"
 
 namespace hapax::systemd {
 
 class Supervisor {
  public:
-  // `status` is asked now and then, on the thread of the io_context: a line for people, as
+  // `status` is asked now and then, on the thread of the loop: a line for people, as
   // `systemctl status` shows it. An error if somebody waits for word from us where we
   // cannot give it.
-  static Result<std::unique_ptr<Supervisor>> find(boost::asio::io_context& io,
-                                                  std::function<std::string()> status);
+  static Result<std::unique_ptr<Supervisor>> find(Loop& io, std::function<std::string()> status);
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
@@ -27,7 +26,7 @@ class Supervisor {
   void ready();
   // We are about to end, and take our time.
   void stopping();
-  // It hears no more; the io_context may run out of work.
+  // It hears no more; the loop may run out of work.
   void close();
 
  private:

@@ -1,11 +1,11 @@
 #include "tls/tls.h"
 
 #include <algorithm>
-#include <boost/asio/ssl/context.hpp>
 #include <cctype>
 #include <charconv>
 #include <ctime>
 #include <filesystem>
+#include <new>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -17,8 +17,6 @@
 
 namespace hapax::net {
 namespace {
-
-namespace ssl = boost::asio::ssl;
 
 constexpr std::string_view kUriPrefix = "hapax:";
 constexpr std::string_view kNamePrefix = "member-";
@@ -113,8 +111,13 @@ bool is_client_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), is_plain);
 }
 
-Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
-  auto context = std::make_shared<ssl::context>(ssl::context::tlsv13);
+TlsContext::TlsContext() : context_(SSL_CTX_new(TLS_method())) {
+  if (context_ == nullptr) throw std::bad_alloc{};
+}
+TlsContext::~TlsContext() { SSL_CTX_free(context_); }
+
+Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsFiles& files) {
+  auto context = std::make_shared<TlsContext>();
   SSL_CTX* raw = context->native_handle();
   SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
   SSL_CTX_set_max_proto_version(raw, TLS1_3_VERSION);
@@ -148,7 +151,7 @@ Result<std::shared_ptr<ssl::context>> make_tls_context(const TlsFiles& files) {
   return context;
 }
 
-Result<void> renew(ssl::context& context, const TlsFiles& files) {
+Result<void> renew(TlsContext& context, const TlsFiles& files) {
   const auto fresh = make_tls_context(files);
   if (!fresh) return fresh.error();
   SSL_CTX* to = context.native_handle();
@@ -167,7 +170,7 @@ Result<void> renew(ssl::context& context, const TlsFiles& files) {
   return {};
 }
 
-Expiry next_expiry(ssl::context& context, const TlsFiles& files) {
+Expiry next_expiry(TlsContext& context, const TlsFiles& files) {
   const auto name_of = [](const std::string& file) {
     return std::filesystem::path{file}.filename().string();
   };

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "base/seat.h"
 
@@ -27,19 +26,33 @@ struct TlsFiles {
 // Beside the authority's: whom it no longer vouches for. May be missing.
 inline constexpr const char* kRevokedFile = "crl.pem";
 
+// What connections of one side have in common: OpenSSL's SSL_CTX.
+class TlsContext {
+ public:
+  TlsContext();  // Throws std::bad_alloc.
+  ~TlsContext();
+  TlsContext(const TlsContext&) = delete;
+  TlsContext& operator=(const TlsContext&) = delete;
+
+  SSL_CTX* native_handle() { return context_; }
+
+ private:
+  SSL_CTX* const context_;
+};
+
 // A context for dialling as well as for accepting. The error names the file.
-Result<std::shared_ptr<boost::asio::ssl::context>> make_tls_context(const TlsFiles& files);
+Result<std::shared_ptr<TlsContext>> make_tls_context(const TlsFiles& files);
 
 // Takes what the files have now, for connections that are made from here on; those that are open
 // stay as they are. The same name as before, or an error that changes nothing.
-Result<void> renew(boost::asio::ssl::context& context, const TlsFiles& files);
+Result<void> renew(TlsContext& context, const TlsFiles& files);
 
 // Our certificate, or the authority's, whichever ends first: without either nobody believes us.
 struct Expiry {
   std::string file;  // Its name, without the folder.
   std::chrono::system_clock::time_point until;
 };
-Expiry next_expiry(boost::asio::ssl::context& context, const TlsFiles& files);
+Expiry next_expiry(TlsContext& context, const TlsFiles& files);
 
 // The member that a certificate was made out to; nothing if none.
 std::optional<Seat> member_of(X509* certificate);

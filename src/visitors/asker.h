@@ -1,5 +1,5 @@
 // Who stands behind a waiter of the lock table: a request of a client, or somebody inside this
-// process who takes locks without a socket. All calls are on the thread of the io_context.
+// process who takes locks without a socket. All calls are on the thread of the loop.
 #pragma once
 
 #include <cstdint>

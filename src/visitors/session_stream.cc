@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/ssl/error.hpp>
 #include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <span>
@@ -17,13 +16,14 @@
 #include <utility>
 
 #include "handshake/handshake.h"
+#include "loop/loop.h"
+#include "net/endpoint.h"
 #include "session/frames.h"
 #include "tls/tls.h"
 
 namespace hapax {
 namespace {
 
-namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t kRoom = 2048;  // At first: there may be ten thousand of us.
@@ -38,18 +38,16 @@ session::Refused too_long(const session::Answer& answer) {
 
 }  // namespace
 
-SessionStream::SessionStream(net::Socket socket, std::shared_ptr<asio::ssl::context> tls)
+SessionStream::SessionStream(net::Socket socket, std::shared_ptr<net::TlsContext> tls)
     : tls_(std::move(tls)),
-      stream_(std::move(socket), tls_.get()),
-      patience_(stream_.socket().get_executor()),
+      stream_(std::move(socket), tls_ ? tls_->native_handle() : nullptr),
+      patience_(stream_.loop()),
       incoming_(kRoom) {
-  error_code gone;
-  const auto here = stream_.socket().local_endpoint(gone);
-  is_unix_ = !gone && here.protocol().family() == AF_UNIX;
+  const auto here = net::here_of(stream_.fd());
+  is_unix_ = here && here->is_unix();
   // Answers must not wait for each other; a Unix socket has no such option.
-  error_code ignored;
-  stream_.socket().set_option(asio::ip::tcp::no_delay{true}, ignored);
-  stream_.socket().non_blocking(true, ignored);
+  const int on = 1;
+  setsockopt(stream_.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 SessionStream::~SessionStream() {
@@ -61,7 +59,7 @@ void SessionStream::start() {
   patience_.async_wait([self = shared_from_this()](error_code error) {
     if (!error && !self->has_introduced_itself_) self->end();
   });
-  stream_.async_handshake(asio::ssl::stream_base::server,
+  stream_.async_handshake(net::Stream::Side::accepts,
                           [self = shared_from_this()](const error_code& failed) {
                             if (!self->ended_) self->shook_hands(failed);
                           });
@@ -71,9 +69,7 @@ void SessionStream::shook_hands(const error_code& failed) {
   SSL* const session = stream_.session();
   if (failed) {
     // One that only hangs up has nothing wrong with it.
-    if (session != nullptr && failed.category() == asio::error::get_ssl_category()) {
-      on_refused(trouble_of(session, static_cast<unsigned long>(failed.value())).words);
-    }
+    if (const auto trouble = stream_.tls_trouble()) on_refused(trouble_of(session, trouble).words);
     return end();
   }
   if (session == nullptr) return read();
@@ -94,10 +90,10 @@ void SessionStream::shook_hands(const error_code& failed) {
 void SessionStream::read() {
   if (closing_ || ended_) return;
   if (incoming_.size() - filled_ < kRoom / 2) incoming_.resize(incoming_.size() * 2);
-  stream_.async_read_some(asio::buffer(incoming_.data() + filled_, incoming_.size() - filled_),
-                          [self = shared_from_this()](error_code error, std::size_t count) {
+  stream_.async_read_some(std::span{incoming_}.subspan(filled_),
+                          [self = shared_from_this()](const error_code& error, std::size_t count) {
                             if (self->ended_ || self->closing_) return;
-                            if (error) return self->end();
+                            if (error || count == 0) return self->end();
                             self->filled_ += count;
                             self->serve();
                           });
@@ -107,12 +103,9 @@ void SessionStream::read() {
 void SessionStream::serve() {
   if (closing_ || ended_) return;
   last_heard_ = Clock::now();  // If we have not listened yet, that is not its fault.
-  {
-    const net::LoopTurn::Guard turn{stream_.context()};
-    if (!take_frames()) return hang_up();
-  }
+  if (!take_frames()) return hang_up();
   if (!has_more_) return read();
-  asio::post(stream_.socket().get_executor(), [self = shared_from_this()] { self->serve(); });
+  stream_.loop().post([self = shared_from_this()] { self->serve(); });
 }
 
 bool SessionStream::take_frames() {
@@ -149,11 +142,11 @@ void SessionStream::tell(const session::Answer& answer) {
   if (outgoing_.size() > kMostUnread) {
     // Not at once: whoever tells may be in the middle of telling others.
     overflown_ = true;
-    asio::post(stream_.socket().get_executor(), [self = shared_from_this()] { self->hang_up(); });
+    stream_.loop().post([self = shared_from_this()] { self->hang_up(); });
     return;
   }
   if (!writing_.empty() || std::exchange(is_flush_due_, true)) return;
-  net::LoopTurn::of(stream_.context()).tell_at_end(shared_from_this());
+  stream_.loop().tell_at_end(shared_from_this());
 }
 
 void SessionStream::on_end_of_turn() {
@@ -173,17 +166,14 @@ void SessionStream::flush() {
 }
 
 void SessionStream::write_from(std::size_t first) {
-  // A small answer goes out at once; what does not is left to Asio, and so is what went wrong.
-  if (stream_.session() == nullptr && first < writing_.size()) {
-    error_code failed;
-    first += stream_.socket().write_some(asio::buffer(writing_) + first, failed);
-  }
+  // A small answer goes out at once.
+  first += stream_.write_now(std::span{writing_}.subspan(first));
   if (first == writing_.size()) {
     writing_.clear();
     return flush();
   }
-  stream_.async_write(asio::buffer(writing_) + first,
-                      [self = shared_from_this()](error_code error, std::size_t) {
+  stream_.async_write(std::span{writing_}.subspan(first),
+                      [self = shared_from_this()](const error_code& error, std::size_t) {
                         self->writing_.clear();
                         if (self->ended_) return;
                         if (error) return self->end();
@@ -191,9 +181,9 @@ void SessionStream::write_from(std::size_t first) {
                       });
 }
 
-// Asio has no such thing: the first bytes are sent here, with the descriptor; or without, if that
-// cannot be had at once. Whoever waits to be handed one makes us keep it open meanwhile; and who is
-// hung up on because the kernel carries no more of them would be taken for dead.
+// The first bytes are sent with the descriptor; or without, if that cannot be had at once. Whoever
+// waits to be handed one makes us keep it open meanwhile; and who is hung up on because the kernel
+// carries no more of them would be taken for dead.
 void SessionStream::write_with_descriptor() {
   iovec bytes{writing_.data(), writing_.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof descriptor_)> control{};
@@ -207,15 +197,14 @@ void SessionStream::write_with_descriptor() {
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(sizeof descriptor_);
   std::memcpy(CMSG_DATA(rights), &descriptor_, sizeof descriptor_);
-  const ssize_t sent =
-      sendmsg(stream_.socket().native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t sent = sendmsg(stream_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   ::close(std::exchange(descriptor_, -1));
   write_from(sent < 0 ? 0 : static_cast<std::size_t>(sent));
 }
 
 bool SessionStream::reads_along() {
   if (outgoing_.size() + writing_.size() > kAtOnce) return false;
-  pollfd there{stream_.socket().native_handle(), POLLOUT, 0};
+  pollfd there{stream_.fd(), POLLOUT, 0};
   return poll(&there, 1, 0) == 1;
 }
 
@@ -239,8 +228,7 @@ void SessionStream::hang_up() {
 void SessionStream::end() {
   if (std::exchange(ended_, true)) return;
   patience_.cancel();
-  error_code ignored;
-  stream_.socket().close(ignored);
+  stream_.close();
   on_end();
 }
 

@@ -1,24 +1,22 @@
 // The connection of a client, in the clear or under TLS: asks in, answers out. All on the thread of
-// the io_context.
+// the loop.
 #pragma once
 
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include "net/loop_turn.h"
-#include "net/stream.h"
+#include "loop/timer.h"
 #include "session/protocol.h"
+#include "streams/stream.h"
+#include "tls/tls.h"
 #include "wire/codec.h"
 
 namespace hapax {
 
-class SessionStream : public net::LoopTurn::Gatherer,
-                      public std::enable_shared_from_this<SessionStream> {
+class SessionStream : public Loop::Gatherer, public std::enable_shared_from_this<SessionStream> {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -29,7 +27,7 @@ class SessionStream : public net::LoopTurn::Gatherer,
   static constexpr std::chrono::seconds kGreeting{5};  // How long it may take to introduce itself.
 
   // `tls`: only somebody with a client's certificate may speak. May be null.
-  SessionStream(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
+  SessionStream(net::Socket socket, std::shared_ptr<net::TlsContext> tls);
   ~SessionStream() override;
 
   void start();
@@ -55,7 +53,7 @@ class SessionStream : public net::LoopTurn::Gatherer,
   // Goes out with what is queued now, if it can. REQUIRES: it is queued, reads_along(), and the
   // socket is a Unix socket; once.
   void hand_over(int descriptor) { descriptor_ = descriptor; }
-  net::Socket& socket() { return stream_.socket(); }
+  int socket() const { return stream_.fd(); }
   const std::string& certified() const { return certified_; }
   bool was_hung_up_on() const { return was_hung_up_on_; }
 
@@ -73,9 +71,9 @@ class SessionStream : public net::LoopTurn::Gatherer,
   void hang_up();
   void end();
 
-  std::shared_ptr<boost::asio::ssl::context> tls_;
+  std::shared_ptr<net::TlsContext> tls_;
   net::Stream stream_;
-  boost::asio::steady_timer patience_;
+  Timer patience_;
   Bytes incoming_;
   std::size_t filled_ = 0;
   Bytes outgoing_;             // Queued …

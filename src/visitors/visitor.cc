@@ -23,19 +23,17 @@ std::string shown(std::string text) {
 
 }  // namespace
 
-Visitor::Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls,
-                 Handlers handlers, std::shared_ptr<RequestCounts> request_counts)
+Visitor::Visitor(net::Socket socket, std::shared_ptr<net::TlsContext> tls, Handlers handlers,
+                 std::shared_ptr<RequestCounts> request_counts)
     : SessionStream(std::move(socket), std::move(tls)),
       counts(std::move(request_counts)),
       handlers_(std::move(handlers)) {
-  boost::system::error_code failed;
-  const auto from = this->socket().remote_endpoint(failed);
-  const auto tcp = failed ? std::nullopt : net::tcp_of(from);
-  remote_ = failed ? "somebody who left" : tcp ? tcp->address().to_string() : "a Unix socket";
+  const auto from = net::there_of(this->socket());
+  remote_ = from ? from->host() : "somebody who left";
 }
 
 void Visitor::introduce(const session::Hello& hello) {
-  const auto process = credentials_of(socket().native_handle());
+  const auto process = credentials_of(socket());
   const auto known = process ? static_cast<std::uint32_t>(process->pid) : 0;
   if (process) caller_.user = process->uid;
   caller_.certified = certified();

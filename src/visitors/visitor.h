@@ -1,7 +1,6 @@
 // A client at the daemon's door: who it is, and what it has asked for.
 #pragma once
 
-#include <boost/asio/ssl/context.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -38,7 +37,7 @@ class Visitor final : public SessionStream {
   static constexpr std::size_t kMostRequests = 1 << 20;
   static constexpr std::size_t kMostObservations = 1 << 10;
 
-  Visitor(net::Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, Handlers handlers,
+  Visitor(net::Socket socket, std::shared_ptr<net::TlsContext> tls, Handlers handlers,
           std::shared_ptr<RequestCounts> request_counts);
 
   std::shared_ptr<Visitor> shared() {

@@ -13,6 +13,7 @@
 #include <string>
 #include <variant>
 
+#include "base/testing/strangers.h"
 #include "session/frames.h"
 
 namespace hapax {
@@ -22,12 +23,12 @@ namespace asio = boost::asio;
 
 // Whatever the daemon has to say, it is no reason to fall.
 TEST(Visitor, IsRefusedAnAnswerThatIsTooLong) {
-  asio::io_context io;
-  asio::local::stream_protocol::socket ours{io}, theirs{io};
+  Loop io;
+  asio::local::stream_protocol::socket ours{testing::strangers()}, theirs{testing::strangers()};
   asio::local::connect_pair(ours, theirs);
   const auto visitor = std::make_shared<Visitor>(
-      std::move(ours), nullptr, Visitor::Handlers{[](Visitor&, session::Ask&&) {}, [](Visitor&) {}},
-      nullptr);
+      net::Socket{io, ours.release()}, nullptr,
+      Visitor::Handlers{[](Visitor&, session::Ask&&) {}, [](Visitor&) {}}, nullptr);
   session::Stats stats;
   stats.request = 7;
   stats.counters.push_back({std::string(session::kLargestAnswer, 'x'), 1});
@@ -57,10 +58,10 @@ class Handing final : public SessionStream {
 // The kernel may refuse to carry one, e.g. since too many are on their way. Whoever is hung up on
 // by that lives on, and may be inside what would be taken for free.
 TEST(SessionStream, GoesOnWithoutADescriptorThatCannotBeHandedOver) {
-  asio::io_context io;
-  asio::local::stream_protocol::socket ours{io}, theirs{io};
+  Loop io;
+  asio::local::stream_protocol::socket ours{testing::strangers()}, theirs{testing::strangers()};
   asio::local::connect_pair(ours, theirs);
-  const auto stream = std::make_shared<Handing>(std::move(ours));
+  const auto stream = std::make_shared<Handing>(net::Socket{io, ours.release()});
   stream->tell(session::Refused{1, "bytes"});
   stream->hand_over(std::numeric_limits<int>::max());  // There is none.
   io.poll();
@@ -83,11 +84,11 @@ std::size_t open_descriptors() {
 // Descriptors are kept back for members: a crowd that does not read must not use them up.
 TEST(Visitor, IsHandedNoMemoryWhileItDoesNotRead) {
   for (const bool reads : {true, false}) {
-    asio::io_context io;
-    asio::local::stream_protocol::socket ours{io}, theirs{io};
+    Loop io;
+    asio::local::stream_protocol::socket ours{testing::strangers()}, theirs{testing::strangers()};
     asio::local::connect_pair(ours, theirs);
     const auto visitor = std::make_shared<Visitor>(
-        std::move(ours), nullptr,
+        net::Socket{io, ours.release()}, nullptr,
         Visitor::Handlers{[](Visitor&, session::Ask&&) {}, [](Visitor&) {}}, nullptr);
     visitor->start();
     Bytes hello;

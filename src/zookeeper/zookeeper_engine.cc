@@ -9,8 +9,7 @@
 
 namespace hapax::engine {
 
-Result<std::unique_ptr<Engine>> open_zookeeper(boost::asio::io_context& io, const Url& url,
-                                               const Options& options) {
+Result<std::unique_ptr<Engine>> open_zookeeper(Loop& io, const Url& url, const Options& options) {
   std::vector<std::string> servers;
   for (const Endpoint& endpoint : url.endpoints) servers.push_back(endpoint.text());
   const std::string login =

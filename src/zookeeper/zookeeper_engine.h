@@ -3,14 +3,13 @@
 
 #include <memory>
 
-#include "base/asio_fwd.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/options.h"
+#include "loop/loop.h"
 
 namespace hapax::engine {
 
-Result<std::unique_ptr<Engine>> open_zookeeper(boost::asio::io_context& io, const Url& url,
-                                               const Options& options);
+Result<std::unique_ptr<Engine>> open_zookeeper(Loop& io, const Url& url, const Options& options);
 
 }  // namespace hapax::engine

@@ -41,7 +41,7 @@ using zookeeper::Layout;
 class Servers : public Ensemble {
  public:
   using Ensemble::Ensemble;
-  std::unique_ptr<Engine> open(asio::io_context& io, const Options& options,
+  std::unique_ptr<Engine> open(Loop& io, const Options& options,
                                const std::string& chroot = "") const {
     auto engine = open_zookeeper(io, url(chroot), options);
     if (!engine) ADD_FAILURE() << engine.error().message;
@@ -64,7 +64,7 @@ Servers& one() {
 
 class ZooKeeperBackend : public Backend {
  public:
-  std::unique_ptr<Engine> open(asio::io_context& io, const std::string& group) override {
+  std::unique_ptr<Engine> open(Loop& io, const std::string& group) override {
     return one().open(io, options_for(group));
   }
   void forget(Bench& bench, Engine& engine) override {

@@ -1,7 +1,6 @@
 // Engines called as if they answered at once: each call runs the loop until the answer is there.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "loop/loop.h"
 
 namespace hapax::engine::testing {
 
@@ -22,7 +22,7 @@ struct Committed {
 
 class Bench {
  public:
-  boost::asio::io_context& io() { return io_; }
+  Loop& io() { return io_; }
 
   // False, with a failed test, if it does not come about within half a minute.
   bool until(const std::function<bool()>& done) {
@@ -75,7 +75,7 @@ class Bench {
   }
 
  private:
-  boost::asio::io_context io_;
+  Loop io_;
 };
 
 // What a watch told.

@@ -2,7 +2,6 @@
 // Conformance with what makes a backend of its own.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -10,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "engine/testing/bench.h"
+#include "loop/loop.h"
 
 namespace hapax::engine::testing {
 
@@ -17,7 +17,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   // Another client, as of another process; nobody else uses this group of the suite's test.
-  virtual std::unique_ptr<Engine> open(boost::asio::io_context& io, const std::string& group) = 0;
+  virtual std::unique_ptr<Engine> open(Loop& io, const std::string& group) = 0;
   // Makes the engine forget what was committed so far, as far as watches go.
   virtual void forget(Bench& bench, Engine& engine) = 0;
 };

@@ -2,19 +2,19 @@
 // acknowledged is never lost, and what is unknown counts once or not at all.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "engine/engine.h"
+#include "loop/loop.h"
+#include "loop/timer.h"
 
 namespace hapax::engine::testing {
 
 class Counter {
  public:
-  Counter(boost::asio::io_context& io, Engine& engine, std::uint64_t times)
+  Counter(Loop& io, Engine& engine, std::uint64_t times)
       : timer_(io), engine_(engine), left_(times) {}
 
   void start() { read(); }
@@ -72,7 +72,7 @@ class Counter {
     });
   }
 
-  boost::asio::steady_timer timer_;
+  Timer timer_;
   Engine& engine_;
   std::uint64_t left_;
   std::uint64_t seen_ = 0;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,7 +12,9 @@
 #include <vector>
 
 #include "base/boot_clock.h"
+#include "base/testing/free_port.h"
 #include "engine/fake.h"
+#include "loop/loop.h"
 #include "membership/engine_group.h"
 #include "membership/testing/quiet_host.h"
 #include "records/directory.h"
@@ -23,21 +23,15 @@ namespace hapax::testing_members {
 
 using std::chrono::milliseconds;
 
-inline std::uint16_t free_port(boost::asio::io_context& io) {
-  using boost::asio::ip::tcp;
-  tcp::acceptor acceptor{io, {boost::asio::ip::address_v4::loopback(), 0}};
-  return acceptor.local_endpoint().port();
-}
-
 inline const StatePlan kNewGroup{.path = "", .is_new_group = true};
 
 // A member, and who holds what at it.
 struct Participant final : QuietHost {
-  Participant(boost::asio::io_context& io, engine::FakeServer& server, std::string name,
+  Participant(Loop& io, engine::FakeServer& server, std::string name,
               milliseconds ttl = milliseconds{600},
               std::optional<std::uint32_t> own_seat = std::nullopt,
               const StatePlan& state = kNewGroup)
-      : engine(engine::open_fake(io, server)), port(free_port(io)) {
+      : engine(engine::open_fake(io, server)), port(testing::free_port()) {
     GroupOptions options;
     options.listen = net::parse_address(fmt::format("127.0.0.1:{}", port)).value();
     options.is_insecure = true;
@@ -118,7 +112,7 @@ class Groups : public ::testing::Test {
     return text;
   }
 
-  boost::asio::io_context io;
+  Loop io;
   engine::FakeServer server;
   std::vector<std::unique_ptr<Participant>> seats;
 };

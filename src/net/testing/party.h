@@ -1,7 +1,6 @@
-// Meshes on one io_context over real sockets, with everything their handlers heard.
+// Meshes on one loop over real sockets, with everything their handlers heard.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -10,6 +9,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/testing/strangers.h"
+#include "loop/loop.h"
 #include "net/mesh.h"
 #include "wire/codec.h"
 
@@ -17,24 +18,23 @@ namespace hapax::net::testing {
 
 inline constexpr Seat k0{0}, k1{1}, k2{2};
 
-using boost::asio::io_context;
-
 inline Address address(std::string_view text) { return parse_address(text).value(); }
 
 // Runs the loop until `done`; false if that takes too long.
 template <class Done>
-bool run_until(io_context& io, Done done,
-               std::chrono::seconds patience = std::chrono::seconds{20}) {
+bool run_until(Loop& io, Done done, std::chrono::seconds patience = std::chrono::seconds{20}) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!done()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     io.restart();
-    io.run_one_for(std::chrono::milliseconds{5});
+    io.run_one_for(std::chrono::milliseconds{1});
+    hapax::testing::strangers().restart();
+    hapax::testing::strangers().poll();
   }
   return true;
 }
 
-inline void run_for(io_context& io, Milliseconds time) {
+inline void run_for(Loop& io, Milliseconds time) {
   io.restart();
   io.run_for(time);
 }
@@ -42,7 +42,7 @@ inline void run_for(io_context& io, Milliseconds time) {
 // A member, and what it heard. Messages are numbers, and must come as 1, 2, 3, …
 class Member {
  public:
-  explicit Member(io_context& io, MeshOptions options) : io_(io), options_(std::move(options)) {
+  explicit Member(Loop& io, MeshOptions options) : io_(io), options_(std::move(options)) {
     heard_.resize(options_.members.size());
     sent_.resize(options_.members.size());
     options_.log = [this](const std::string& line) { log.push_back(line); };
@@ -102,7 +102,7 @@ class Member {
   std::uint64_t disorder = 0;
 
  private:
-  io_context& io_;
+  Loop& io_;
   MeshOptions options_;
   std::vector<std::uint64_t> heard_;
   std::vector<std::uint64_t> sent_;
@@ -153,7 +153,7 @@ struct Party {
     return until([&] { return are_all_up(); });
   }
 
-  io_context io;
+  Loop io;
   std::vector<std::unique_ptr<Member>> members;
 };
 

@@ -6,8 +6,10 @@
 #include <boost/asio/write.hpp>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/testing/strangers.h"
 #include "net/address.h"
 
 namespace hapax::net::testing {
@@ -16,35 +18,42 @@ class Proxy {
  public:
   using Tcp = boost::asio::ip::tcp;
 
-  Proxy(boost::asio::io_context& io, std::uint16_t target)
-      : io_(io),
-        acceptor_(io, Tcp::endpoint{boost::asio::ip::address_v4::loopback(), 0}),
+  explicit Proxy(std::uint16_t target)
+      : acceptor_(hapax::testing::strangers(),
+                  Tcp::endpoint{boost::asio::ip::address_v4::loopback(), 0}),
         target_(target) {
     accept();
   }
 
   Address at() const { return {"127.0.0.1", acceptor_.local_endpoint().port(), ""}; }
   // Every connection breaks after so many bytes in either direction; 0: none does.
-  void cut_after(std::size_t bytes) { limit_ = bytes; }
+  void cut_after(std::size_t bytes) { shared_->limit = bytes; }
   void cut_all() {
     for (const auto& weak : pairs_) {
       if (const auto pair = weak.lock()) pair->cut();
     }
     pairs_.clear();
   }
-  std::size_t cuts() const { return cuts_; }
+  std::size_t cuts() const { return shared_->cuts; }
 
  private:
+  // Strangers go on after a test, and so do its connections.
+  struct Shared {
+    std::size_t limit = 0;
+    std::size_t cuts = 0;
+  };
   struct Pair : std::enable_shared_from_this<Pair> {
-    Pair(Proxy& proxy_, Tcp::socket client_)
-        : proxy(proxy_), client(std::move(client_)), server(proxy_.io_) {}
+    Pair(std::shared_ptr<Shared> shared_, Tcp::socket client_)
+        : shared(std::move(shared_)),
+          client(std::move(client_)),
+          server(hapax::testing::strangers()) {}
 
     void pipe(Tcp::socket& from, Tcp::socket& to, std::array<char, 1024>& buffer) {
       from.async_read_some(boost::asio::buffer(buffer),
                            [&, self = shared_from_this()](auto failed, std::size_t count) {
                              if (failed) return cut();
                              passed += count;
-                             const bool is_over = proxy.limit_ != 0 && passed >= proxy.limit_;
+                             const bool is_over = shared->limit != 0 && passed >= shared->limit;
                              if (is_over) count = count / 2;  // Somewhere inside a frame.
                              boost::asio::async_write(to, boost::asio::buffer(buffer.data(), count),
                                                       [&, self, is_over](auto broken, std::size_t) {
@@ -55,12 +64,12 @@ class Proxy {
     }
     void cut() {
       boost::system::error_code ignored;
-      if (client.is_open()) ++proxy.cuts_;
+      if (client.is_open()) ++shared->cuts;
       client.close(ignored);
       server.close(ignored);
     }
 
-    Proxy& proxy;
+    const std::shared_ptr<Shared> shared;
     Tcp::socket client;
     Tcp::socket server;
     std::size_t passed = 0;
@@ -71,7 +80,7 @@ class Proxy {
   void accept() {
     acceptor_.async_accept([this](auto failed, Tcp::socket client) {
       if (failed) return;
-      const auto pair = std::make_shared<Pair>(*this, std::move(client));
+      const auto pair = std::make_shared<Pair>(shared_, std::move(client));
       pairs_.push_back(pair);
       const Tcp::endpoint target{boost::asio::ip::address_v4::loopback(), target_};
       pair->server.async_connect(target, [pair](auto broken) {
@@ -83,11 +92,9 @@ class Proxy {
     });
   }
 
-  boost::asio::io_context& io_;
   Tcp::acceptor acceptor_;
   std::uint16_t target_;
-  std::size_t limit_ = 0;
-  std::size_t cuts_ = 0;
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::vector<std::weak_ptr<Pair>> pairs_;
 };
 

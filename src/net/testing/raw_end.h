@@ -18,7 +18,7 @@ class RawEnd {
  public:
   using Tcp = boost::asio::ip::tcp;
 
-  RawEnd(io_context& io, const Address& to) : socket_(io) {
+  explicit RawEnd(const Address& to) : socket_(hapax::testing::strangers()) {
     socket_.connect({boost::asio::ip::address_v4::loopback(), to.port});
   }
   explicit RawEnd(Tcp::socket socket) : socket_(std::move(socket)) {}
@@ -39,7 +39,7 @@ class RawEnd {
     send(frame);
   }
   // The next frame, while the loop runs; nothing if the connection ends first.
-  std::optional<Bytes> receive(io_context& io) {
+  std::optional<Bytes> receive(Loop& io) {
     socket_.non_blocking(true);
     std::optional<Bytes> body;
     bool is_over = false;
@@ -57,7 +57,7 @@ class RawEnd {
     });
     return body;
   }
-  bool is_hung_up(io_context& io) { return !receive(io); }
+  bool is_hung_up(Loop& io) { return !receive(io); }
 
  private:
   Tcp::socket socket_;

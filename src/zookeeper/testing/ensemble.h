@@ -1,7 +1,6 @@
 // Real ZooKeeper servers for tests: any number, which may be killed, stopped and started again.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
@@ -18,8 +17,10 @@
 #include <vector>
 
 #include "base/testing/folder.h"
+#include "base/testing/strangers.h"
 #include "engine/testing/process.h"
 #include "engine/url.h"
+#include "loop/loop.h"
 
 namespace hapax::engine::testing {
 
@@ -63,8 +64,7 @@ class Ensemble {
 
   // What a server says of itself after that word; "" if it is not there.
   std::string said(std::size_t i, const std::string& word) const {
-    asio::io_context io;
-    asio::ip::tcp::socket socket{io};
+    asio::ip::tcp::socket socket{hapax::testing::strangers()};
     boost::system::error_code failed;
     socket.connect({asio::ip::address_v4::loopback(), ports_[i]}, failed);
     if (failed) return "";

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 
-namespace hapax::client {
+namespace hapax {
 
 // Throws std::system_error if there is none.
 inline int checked(int fd, const char* what) {
@@ -28,4 +28,4 @@ inline void reset(int event) {
   }
 }
 
-}  // namespace hapax::client
+}  // namespace hapax

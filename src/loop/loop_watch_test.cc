@@ -1,4 +1,4 @@
-#include "base/loop_watch.h"
+#include "loop/loop_watch.h"
 
 #include <gtest/gtest.h>
 #include <vector>

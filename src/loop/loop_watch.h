@@ -3,12 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <ctime>
 #include <functional>
 #include <string>
 #include <utility>
+
+#include "loop/loop.h"
 
 namespace hapax {
 
@@ -26,7 +27,7 @@ class LoopWatch {
   explicit LoopWatch(std::function<void(Span)> say) : say_(std::move(say)) {}
 
   // Until it is out of work.
-  void run(boost::asio::io_context& io) {
+  void run(Loop& io) {
     Span before = busy();
     for (Instant looked{}; io.run_one() > 0;) {
       const Instant now = std::chrono::steady_clock::now();
