@@ -3,7 +3,7 @@
 //
 //   locks_bench [ROUNDS [WHAT]]     5 by default; medians are printed
 //
-// WHAT is one of uncontended, hand-off, again, threads, async, daemons, kept.
+// WHAT is one of uncontended, hand-off, threads, async, daemons, kept.
 //
 // Start it with `taskset -c 0` for all threads on one core, and without for any core; the two are
 // different experiments, and bench/locks does both.
@@ -29,6 +29,7 @@
 #include "base/boot_clock.h"
 #include "base/check.h"
 #include "base/testing/folder.h"
+#include "base/testing/free_port.h"
 #include "daemon/daemon_thread.h"
 #include "hapax/hapax.h"
 
@@ -115,8 +116,11 @@ class Group {
     hapax::NodeOptions options;
     options.default_algorithm = algorithm;
     options.insecure = true;  // TCP is what is measured.
-    for (int i = 0; i < 3; ++i) options.members.push_back(fmt::format("127.0.0.1:{}", free_port()));
+    options.new_group = true;
+    for (int i = 0; i < 3; ++i)
+      options.members.push_back(fmt::format("127.0.0.1:{}", hapax::testing::free_port()));
     for (; options.self <= 3; ++options.self) {
+      options.state = (folder_ / fmt::format("state-{}", options.self)).string();
       nodes_.push_back(std::make_unique<hapax::Node>(options));
     }
     for (int i = 0; i < 1000; ++i) {
@@ -131,17 +135,7 @@ class Group {
   hapax::Node& operator[](std::size_t i) { return *nodes_[i]; }
 
  private:
-  static int free_port() {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in where{};
-    where.sin_family = AF_INET;
-    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof where;
-    HAPAX_CHECK(bind(fd, reinterpret_cast<sockaddr*>(&where), size) == 0);
-    HAPAX_CHECK(getsockname(fd, reinterpret_cast<sockaddr*>(&where), &size) == 0);
-    close(fd);
-    return ntohs(where.sin_port);
-  }
+  const hapax::testing::Folder folder_;
   std::vector<std::unique_ptr<hapax::Node>> nodes_;
 };
 
@@ -193,51 +187,38 @@ void hand_off(int rounds) {
                   2);
     constexpr int kHandOffs = 1'000;
     constexpr std::chrono::microseconds kToBeAsleep{50};  // Yielding would lose to other programs.
-    std::array<std::atomic<int>, 2> asked{};
-    Clock::time_point leaving;  // Guarded by the lock, and so is the next.
+    std::array<std::atomic<bool>, 2> waits{};
+    std::atomic<int> left{kHandOffs};
+    // Guarded by the lock.
+    Clock::time_point leaving;
     Clock::duration under_way{};
+    std::size_t last = 2;
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < 2; ++i) {
       threads.emplace_back([&, i] {
         hapax::Mutex mutex{group[i], "one"};
-        for (int k = 1; k <= kHandOffs / 2; ++k) {
-          ++asked[i];
+        while (left > 0) {
+          waits[i] = true;
           mutex.lock();
-          if (leaving != Clock::time_point{}) under_way += Clock::now() - leaving;
-          // The other waits for this entry to end, except at the very end.
-          const int awaited = i == 0 ? k : k + 1;
+          waits[i] = false;
+          // Nothing says that the other is next: it may have lost the race.
+          if (last == 1 - i) {
+            under_way += Clock::now() - leaving;
+            --left;
+          }
+          last = i;
           do {
             std::this_thread::sleep_for(kToBeAsleep);
-          } while (asked[1 - i] < awaited && awaited <= kHandOffs / 2);
+          } while (!waits[1 - i] && left > 0);
           leaving = Clock::now();
           mutex.unlock();
         }
       });
-      while (asked[0] == 0) std::this_thread::yield();
     }
     for (std::thread& thread : threads) thread.join();
-    ours.push_back(std::chrono::duration<double, std::micro>(under_way).count() / (kHandOffs - 1));
+    ours.push_back(std::chrono::duration<double, std::micro>(under_way).count() / kHandOffs);
   }
   report("naimi-trehel, two members: hand-off", ours, raw, "us", 2);
-}
-
-void again(int rounds) {
-  Group group{"carvalho-roucairol"};
-  hapax::Mutex mutex{group[0], "one"};
-  std::mutex plain;
-  std::vector<double> ours;
-  std::vector<double> raw;
-  for (int r = 0; r < rounds; ++r) {
-    raw.push_back(1000 * microseconds_each(1'000'000, [&] {
-                    plain.lock();
-                    plain.unlock();
-                  }));
-    ours.push_back(1000 * microseconds_each(1'000'000, [&] {
-                     mutex.lock();
-                     mutex.unlock();
-                   }));
-  }
-  report("carvalho-roucairol, again: lock+unlock", ours, raw, "ns", 3);
 }
 
 void report_rate(const std::string& what, const std::vector<double>& rates, double goal = 1e6) {
@@ -426,7 +407,6 @@ int main(int argc, char** argv) {
   fmt::print("{:<44} {:>10} {:>10}\n", "medians", "hapax", "bare limit");
   if (wants("uncontended")) uncontended(rounds);
   if (wants("hand-off")) hand_off(rounds);
-  if (wants("again")) again(rounds);
   if (wants("threads")) many_threads("ricart-agrawala", rounds);
   if (wants("threads")) many_threads("carvalho-roucairol", rounds);
   if (wants("async")) many_async_members("ricart-agrawala", rounds);

@@ -1,4 +1,5 @@
 """The servers that `hapax bench` starts on this machine, and stops: each knows its address, and when it answers."""
+import json
 import os
 import pathlib
 import pwd
@@ -6,6 +7,8 @@ import re
 import shutil
 import socket
 import subprocess
+import tempfile
+import threading
 import time
 
 
@@ -13,10 +16,27 @@ class Failed(Exception):
     pass
 
 
+all_servers = []
+stopping = threading.Event()  # Whoever waits for a server to start gives up.
+
+
+def stop_all():
+    stopping.set()
+    for server in list(all_servers):
+        server.stop()
+
+
+ports_given = set()  # Servers start side by side, and none takes its port at once.
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    while True:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        if port not in ports_given:
+            ports_given.add(port)
+            return port
 
 
 def answers(port):
@@ -39,12 +59,13 @@ def ask(port, words):
 
 
 class Servers:
-    """Processes in a folder of their own; all of them end with it."""
+    """Processes in a folder of their own, below `place`; all of them end with it."""
 
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        self.folder.mkdir(parents=True)
+    def __init__(self, place):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="server-", dir=place))
+        os.chmod(self.folder, 0o755)
         self.running = []
+        all_servers.append(self)  # From now on, so that nothing stays even if it does not start.
 
     def start(self, words, **options):
         log = open(self.folder / "log", "ab")
@@ -56,13 +77,16 @@ class Servers:
         until = time.monotonic() + seconds
         while not is_there():
             gone = [p for p in self.running if p.poll() is not None]
-            if gone or time.monotonic() > until:
+            if gone or stopping.is_set() or time.monotonic() > until:
+                self.stop()
                 raise Failed(f"{type(self).__name__} does not start: " + (self.folder / "log").read_text(errors="replace")[-800:])
-            time.sleep(0.1)
+            time.sleep(0.05)
 
     def stop(self):
+        all_servers.remove(self)
         for process in self.running:
             process.kill()
+        for process in self.running:
             process.wait()
 
     def resident(self):
@@ -74,18 +98,16 @@ class Servers:
         return total
 
     def cpu_seconds(self):
-        ticks = 0
-        for process in self.running:
-            fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-            ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+        """Of all threads, to the nanosecond: a member at rest uses less than the ticks that /proc/PID/stat counts in."""
+        files = (f for p in self.running for f in pathlib.Path(f"/proc/{p.pid}/task").glob("*/schedstat"))
+        return sum(int(file.read_text().split()[0]) for file in files) / 1e9
 
 
 class Hapax(Servers):
     """A group of daemons on an embedded engine. Locks below `ra/` are served by Ricart-Agrawala."""
 
-    def __init__(self, folder, hapax, members=3, ttl="10s"):
-        super().__init__(folder)
+    def __init__(self, place, hapax, members=3, ttl="10s"):
+        super().__init__(place)
         self.hapax = hapax
         self.addresses = [f"unix:{self.folder}/clients-{i}" for i in range(members)]
         for i, address in enumerate(self.addresses):
@@ -93,27 +115,29 @@ class Hapax(Servers):
                         "--name", f"m{i}", "--clients", address, "--ttl", ttl, "--new-group", "--state", f"{self.folder}/state-{i}",
                         "--algorithm", "ra/*=ricart-agrawala"])
             if i == 0:
-                self.wait_until(lambda: self.serves(address))
-        self.wait_until(lambda: all(self.serves(a) for a in self.addresses), 180)
+                self.wait_until(lambda: self.view_size(address) > 0)
+        self.wait_until(lambda: all(self.view_size(a) == members for a in self.addresses), 180)
 
-    def serves(self, address):
+    def view_size(self, address):
+        """As many as are in the view of the member there; 0 if it does not serve."""
         done = subprocess.run([self.hapax, "status", "--json", "--address", address], capture_output=True, text=True)
-        return done.returncode == 0
+        status = json.loads(done.stdout) if done.returncode == 0 else {"ready": False}
+        return status["size"] if status["ready"] else 0
 
 
 class Bare(Servers):
     """The limit: one process with a queue a lock, and nothing else."""
 
-    def __init__(self, folder, worker):
-        super().__init__(folder)
+    def __init__(self, place, worker):
+        super().__init__(place)
         self.path = str(self.folder / "socket")
         self.start([worker, "bare-server", self.path])
         self.wait_until(lambda: os.path.exists(self.path))
 
 
 class Etcd(Servers):
-    def __init__(self, folder, servers):
-        super().__init__(folder)
+    def __init__(self, place, servers):
+        super().__init__(place)
         client, peer = [free_port() for _ in range(servers)], [free_port() for _ in range(servers)]
         url = "http://127.0.0.1:{}".format
         cluster = ",".join(f"n{i}={url(p)}" for i, p in enumerate(peer))
@@ -126,8 +150,8 @@ class Etcd(Servers):
 
 
 class ZooKeeper(Servers):
-    def __init__(self, folder, servers):
-        super().__init__(folder)
+    def __init__(self, place, servers):
+        super().__init__(place)
         ports = [[free_port() for _ in range(3)] for _ in range(servers)]
         peers = "".join(f"server.{i + 1}=127.0.0.1:{p[1]}:{p[2]}\n" for i, p in enumerate(ports)) if servers > 1 else ""
         for i, port in enumerate(ports):
@@ -143,8 +167,8 @@ class ZooKeeper(Servers):
 
 
 class Redis(Servers):
-    def __init__(self, folder, servers):
-        super().__init__(folder)
+    def __init__(self, place, servers):
+        super().__init__(place)
         ports = [free_port() for _ in range(servers)]
         for port in ports:
             self.start(["redis-server", "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", self.folder])
@@ -153,8 +177,8 @@ class Redis(Servers):
 
 
 class Postgres(Servers):
-    def __init__(self, folder):
-        super().__init__(folder)
+    def __init__(self, place):
+        super().__init__(place)
         found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parent.name))
         if not found:
             raise Failed("PostgreSQL is not there")
@@ -170,5 +194,5 @@ class Postgres(Servers):
         self.start([found[-1] / "postgres", "-D", self.folder / "data", "-p", port, "-k", self.folder, "-h", "127.0.0.1",
                     "-c", "max_connections=100"], **user)
         self.address = f"host=127.0.0.1 port={port} user=bench dbname=postgres"
-        self.wait_until(lambda: answers(port))
-        time.sleep(1)
+        asks = [found[-1] / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+        self.wait_until(lambda: subprocess.run(asks).returncode == 0)
