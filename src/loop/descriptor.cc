@@ -1,6 +1,7 @@
 #include "loop/descriptor.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <sys/epoll.h>
 #include <utility>
 
@@ -27,15 +28,26 @@ void Descriptor::await_writable() {
 // Room is watched only from the first time that somebody had to wait for it: a Unix socket says at
 // every read of the other side that there is room, which would wake us for nothing.
 void Descriptor::watch(bool for_room) {
-  is_watched_for_room_ = is_watched_for_room_ || for_room;
-  const bool is_new = !std::exchange(is_watched_, true);
-  if (is_new) key_ = loop_.places_.give(*this);
+  for_room = for_room || is_watched_for_room_;
+  if (!key_) key_ = loop_.places_.give(*this);
   epoll_event event{};
   event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;
-  if (is_watched_for_room_) event.events |= EPOLLOUT;
-  event.data.u64 = key_;
-  const int operation = is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-  HAPAX_CHECK(epoll_ctl(loop_.epoll_, operation, fd_, &event) == 0);
+  if (for_room) event.events |= EPOLLOUT;
+  event.data.u64 = *key_;
+  const int operation = is_watched_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+  if (epoll_ctl(loop_.epoll_, operation, fd_, &event) != 0) return refuse(errno);
+  refusal_ = 0;
+  is_watched_ = true;
+  is_watched_for_room_ = for_room;
+}
+
+// A machine has so many watches for each user, and so much memory. Who waits is told at once, and
+// finds out why.
+void Descriptor::refuse(int error) {
+  HAPAX_CHECK((error == ENOSPC || error == ENOMEM || error == EPERM));
+  refusal_ = error;
+  is_readable_ = true;
+  is_writable_ = true;
 }
 
 void Descriptor::note(std::uint32_t events) {
@@ -82,10 +94,10 @@ void Descriptor::close() {
     std::replace(loop_.ready_.begin(), loop_.ready_.end(), this, nobody);
     std::replace(loop_.ready_later_.begin(), loop_.ready_later_.end(), this, nobody);
   }
-  if (!std::exchange(is_watched_, false)) return;
-  loop_.places_.take_back(key_);
+  if (key_) loop_.places_.take_back(*key_);
+  key_.reset();
   // Closing it would not be enough: a child that was forked may have it, too.
-  epoll_ctl(loop_.epoll_, EPOLL_CTL_DEL, fd_, nullptr);
+  if (std::exchange(is_watched_, false)) epoll_ctl(loop_.epoll_, EPOLL_CTL_DEL, fd_, nullptr);
 }
 
 }  // namespace hapax

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "loop/loop.h"
@@ -42,6 +43,8 @@ class Descriptor {
   void has_given_all() {
     if (!has_ended_) has_nothing();
   }
+  // Why the kernel would not look at it, as errno has it; 0: it does. Who waits again asks again.
+  int refusal() const { return refusal_; }
   // There was no room to write.
   void has_no_room() { is_writable_ = false; }
 
@@ -49,6 +52,7 @@ class Descriptor {
   friend class Loop;
 
   void watch(bool for_room);
+  void refuse(int error);
   void note(std::uint32_t events);
   bool is_due() const {
     return (is_readable_ && awaits_readable_) || (is_writable_ && awaits_writable_);
@@ -58,7 +62,8 @@ class Descriptor {
 
   Loop& loop_;
   const int fd_;
-  std::uint64_t key_ = 0;  // What the kernel calls it.
+  std::optional<std::uint64_t> key_;  // What the kernel calls it.
+  int refusal_ = 0;
   bool is_watched_ = false;
   bool is_watched_for_room_ = false;
   bool awaits_readable_ = false;
@@ -85,6 +90,7 @@ class Readiness final : public Descriptor {
     Descriptor::await_writable();
   }
   using Descriptor::has_nothing;
+  using Descriptor::refusal;
   // What it would have called goes a moment later: it may be what keeps our owner alive.
   void close() {
     Descriptor::close();

@@ -55,11 +55,11 @@ void Dialer::connect(std::size_t next) {
   // In any case a moment later.
   if (error != EINPROGRESS) return loop.post([then, error] { then(error); });
   ready_ = std::make_unique<Readiness>(loop, socket_.fd());
-  ready_->await_writable([then, fd = socket_.fd()] {
+  ready_->await_writable([then, ready = ready_.get(), fd = socket_.fd()] {
     int failed = 0;
     socklen_t size = sizeof failed;
     getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size);
-    then(failed);
+    then(failed != 0 ? failed : ready->refusal());
   });
 }
 

@@ -97,7 +97,7 @@ void Listener::accept() {
 void Listener::take_one() {
   const int fd = ::accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC);
   const bool is_gone = errno == ECONNABORTED || errno == EINTR;
-  if (fd < 0 && errno == EAGAIN) {
+  if (fd < 0 && errno == EAGAIN && ready_->refusal() == 0) {
     ready_->has_nothing();
   } else if (fd < 0 && !is_gone) {
     // Out of file descriptors, say: trying again at once would only keep the processor busy.

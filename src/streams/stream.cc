@@ -19,7 +19,6 @@ using boost::system::error_code;
 
 error_code last_error() { return {errno, boost::system::system_category()}; }
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
-error_code cancelled() { return errc::make_error_code(errc::operation_canceled); }
 
 }  // namespace
 
@@ -85,6 +84,7 @@ void Stream::wait() {
 
 // The handlers come last: they may be our end.
 void Stream::go_on(bool may_read, bool may_write) {
+  if (refusal() != 0) return give_up({refusal(), boost::system::system_category()});
   if (on_shaken_) return shake_hands();
   Step read;
   Step write;
@@ -182,12 +182,16 @@ void Stream::close() {
   if (!is_open()) return;
   Descriptor::close();
   socket_.close();
+  give_up(errc::make_error_code(errc::operation_canceled));
+}
+
+void Stream::give_up(const error_code& why) {
   if (on_shaken_) {
-    loop().post([handler = std::move(on_shaken_)]() mutable { handler(cancelled()); });
+    loop().post([why, handler = std::move(on_shaken_)]() mutable { handler(why); });
   }
   for (auto* const waiting : {&on_read_, &on_written_}) {
     if (!*waiting) continue;
-    loop().post([handler = std::move(*waiting)]() mutable { handler(cancelled(), 0); });
+    loop().post([why, handler = std::move(*waiting)]() mutable { handler(why, 0); });
   }
 }
 

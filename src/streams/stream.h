@@ -75,6 +75,7 @@ class Stream final : Descriptor {
   Step write_on();
   Step after_tls(int result, std::size_t count, Want& want);
   void wait();
+  void give_up(Error why);  // All who wait hear it, a moment later.
 
   Socket socket_;
   std::unique_ptr<SSL, Free> tls_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <functional>
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
@@ -117,6 +118,33 @@ TEST_P(StreamTest, BothSayMuchAtOnce) {
   EXPECT_EQ(written, here.size() + there.size());
   EXPECT_TRUE(first.heard == there);
   EXPECT_TRUE(second.heard == here);
+}
+
+// As epoll says no to more than it has room for, it says no to a file.
+TEST_P(StreamTest, SaysWhyTheKernelWillNotLook) {
+  std::FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  Stream stream{Socket{loop, dup(fileno(file))}, context.get()};
+  std::fclose(file);
+  Ear ear;
+  error_code written;
+  ear.listen(stream, 1);
+  stream.async_write(bytes_of("hello"), [&](const error_code& failed, auto) { written = failed; });
+  run();
+  EXPECT_EQ(ear.failed, boost::system::errc::operation_not_permitted);
+  EXPECT_EQ(written, boost::system::errc::operation_not_permitted);
+}
+
+TEST_P(StreamTest, SaysInAHandshakeWhyTheKernelWillNotLook) {
+  if (!context) GTEST_SKIP() << "in the clear nobody shakes hands";
+  std::FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  Stream stream{Socket{loop, dup(fileno(file))}, context.get()};
+  std::fclose(file);
+  error_code shaken;
+  stream.async_handshake(Stream::Side::dials, [&](const error_code& failed) { shaken = failed; });
+  run();
+  EXPECT_EQ(shaken, boost::system::errc::operation_not_permitted);
 }
 
 TEST_P(StreamTest, OneThatEndsMayStillListen) {
