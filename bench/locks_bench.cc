@@ -170,6 +170,36 @@ void uncontended(int rounds) {
   report("ricart-agrawala, nobody else: lock+unlock", ours, raw, "us", 1.3);
 }
 
+constexpr std::chrono::microseconds kToBeAsleep{50};  // Yielding would lose to other programs.
+
+// One thread waits in a read, another writes after having slept for as long as those do that hold
+// a lock in hand_off(): from the beginning of the write to the end of the read, in microseconds.
+double raw_hop_after_sleep() {
+  constexpr int kHops = 1'000;
+  const auto [here, there] = tcp_pair();
+  Clock::duration under_way{};
+  std::atomic<int> arrived{0};
+  std::array<Clock::time_point, kHops> leaving;
+  std::thread reader{[&, fd = there] {
+    for (int i = 0; i < kHops; ++i) {
+      Message message{};
+      HAPAX_CHECK(read_all(fd, message));
+      under_way += Clock::now() - leaving[static_cast<std::size_t>(i)];
+      arrived = i + 1;
+    }
+  }};
+  for (int i = 0; i < kHops; ++i) {
+    do {
+      std::this_thread::sleep_for(kToBeAsleep);
+    } while (arrived < i);
+    leaving[static_cast<std::size_t>(i)] = Clock::now();
+    write_all(here, Message{});
+  }
+  reader.join();
+  for (const int fd : {here, there}) close(fd);
+  return std::chrono::duration<double, std::micro>(under_way).count() / kHops;
+}
+
 // Two members pass a lock to and fro: time from the beginning of one's unlock() to the end of the
 // lock() in which the other has been waiting.
 void hand_off(int rounds) {
@@ -177,7 +207,9 @@ void hand_off(int rounds) {
   Echo peer;
   std::vector<double> ours;
   std::vector<double> raw;
+  std::vector<double> raw_after_sleep;
   for (int r = 0; r < rounds; ++r) {
+    raw_after_sleep.push_back(raw_hop_after_sleep());
     raw.push_back(microseconds_each(2'000,
                                     [&] {
                                       Message message{};
@@ -186,7 +218,6 @@ void hand_off(int rounds) {
                                     }) /
                   2);
     constexpr int kHandOffs = 1'000;
-    constexpr std::chrono::microseconds kToBeAsleep{50};  // Yielding would lose to other programs.
     std::array<std::atomic<bool>, 2> waits{};
     std::atomic<int> left{kHandOffs};
     // Guarded by the lock.
@@ -219,6 +250,7 @@ void hand_off(int rounds) {
     ours.push_back(std::chrono::duration<double, std::micro>(under_way).count() / kHandOffs);
   }
   report("naimi-trehel, two members: hand-off", ours, raw, "us", 2);
+  report("  beside a hop after as long a sleep", ours, raw_after_sleep, "us", 2);
 }
 
 void report_rate(const std::string& what, const std::vector<double>& rates, double goal = 1e6) {
