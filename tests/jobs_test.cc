@@ -215,6 +215,24 @@ TEST_F(Jobs, AreEndedByTheWardenWhenTheDaemonIsFarAway) {
   expect_no_tick_after_next();
 }
 
+// `hapax run` is stopped by its own command, before it can have looked after that even once: all
+// processes on one processor, where the command is the first to run.
+TEST_F(Jobs, AreEndedByTheWardenThoughTheirRunNeverGotToLookAfterThem) {
+  start_group(2);
+  const auto run = std::make_unique<Process>(
+      Arguments{"taskset", "-c", "0", binary_, "run", "--insecure", "--address", tcp_address(1), "x",
+                "--", "sh", "-c",
+                "kill -STOP $PPID; cd '" + folder_.path().string() +
+                    "'; echo $$ > command; while :; do echo tick >> log; sleep 0.01; done"},
+      Environment{}, folder_);
+  ASSERT_TRUE(eventually([&] { return ticks() > 2; })) << run->err();
+  const auto next = start_next(2);
+  EXPECT_EQ(next->wait(), 0) << next->err();
+  run->signal(SIGCONT);
+  EXPECT_EQ(run->wait(), 75);
+  expect_no_tick_after_next();
+}
+
 // `hapax run` sleeps, and its daemon is no more: the warden sees that the connection is broken.
 TEST_F(Jobs, AreEndedByTheWardenWhenTheDaemonIsDead) {
   start_group(2);

@@ -113,7 +113,7 @@ int lead_with_command(Client& client, Election& election, Signals& signals,
                     grace,
                     tie};
   if (reliance.has_ended()) fail_as_lost(a, client, "");
-  Job job{a.command, signals.former(), tie};
+  Job job{a.command, signals.former(), tie, reliance.good_for()};
   if (const auto status = attend(job, reliance, signals)) {
     end_all(job, a.name, grace, kToBeGone);  // It leads until no process of the job is left.
     return *status;

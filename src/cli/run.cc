@@ -106,7 +106,7 @@ int run_job(const RunArguments& a, const Given& given, const ToReach& to_reach) 
   Reliance reliance{{held.lost()}, [&] { return held.valid_for(); }, grace, tie};
   if (reliance.has_ended()) throw lost(a, held.client());
   if (successor) return keep_for(*successor, a, held.client(), reliance, signals);
-  Job job{command, signals.former(), tie,
+  Job job{command, signals.former(), tie, reliance.good_for(),
           a.close ? Job::Connection::closed : Job::Connection::inherited};
   if (const auto status = attend(job, reliance, signals)) {
     if (a.close) {

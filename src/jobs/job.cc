@@ -76,7 +76,7 @@ std::vector<pid_t> children() {
 }  // namespace
 
 Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
-         const detail::JobTie& tie, Connection connection)
+         const detail::JobTie& tie, milliseconds valid, Connection connection)
     : tie_(tie) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
@@ -98,8 +98,9 @@ Job::Job(const std::vector<std::string>& command, const sigset_t& signals,
   }
   setpgid(pid_, pid_);  // Here as well: whichever comes first.
   if (has_terminal_) give_terminal();
-  // Those who end it if we cannot know of it before it begins.
+  // Those who end it if we cannot know of it, and until when, before it begins.
   warden_.start(pid_, {complaints, go}, tie.descriptor(), tie.is_remote());
+  may_run_for(valid);
   tie.has_job(pid_);
   close(go.read);
   const bool is_told = write(go.write, "", 1) == 1;

@@ -34,10 +34,11 @@ class Job {
   // Whether the command inherits the connection of `tie`.
   enum class Connection { inherited, closed };
 
-  // Starts it, with `signals` blocked as they were for us. Throws Failure: not found, not
-  // executable, cannot fork. REQUIRES: `tie` outlives it.
+  // Starts it, with `signals` blocked as they were for us; it may run for `valid` without further
+  // word from us. Throws Failure: not found, not executable, cannot fork. REQUIRES: `tie` outlives
+  // it.
   Job(const std::vector<std::string>& command, const sigset_t& signals, const detail::JobTie& tie,
-      Connection connection = Connection::inherited);
+      std::chrono::milliseconds valid, Connection connection = Connection::inherited);
   ~Job();  // Kills what is left, unless it was let go.
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
