@@ -1,6 +1,6 @@
 // The part of the mesh in which connections begin: nobody is believed before this is over.
 #include <algorithm>
-#include <openssl/rand.h>
+#include <sys/random.h>
 #include <utility>
 
 #include "base/check.h"
@@ -16,8 +16,8 @@ namespace {
 std::uint64_t fresh_nonce() {
   std::uint64_t nonce = 0;
   while (nonce == 0) {
-    const int drawn = RAND_bytes(reinterpret_cast<unsigned char*>(&nonce), sizeof nonce);
-    HAPAX_CHECK(drawn == 1);
+    const ssize_t drawn = getrandom(&nonce, sizeof nonce, 0);  // So few bytes come as a whole.
+    HAPAX_CHECK(drawn == sizeof nonce);
   }
   return nonce;
 }
