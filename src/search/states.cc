@@ -26,10 +26,11 @@ void States::reshape(std::uint32_t width,
   *this = std::move(other);
 }
 
-// So many that this many rows fit.
+// So many that this many rows fit. By four as long as that is little memory: to fill a table takes
+// long, and other threads wait meanwhile.
 void States::grow(std::size_t rows) {
   std::uint32_t bits = 64 - home_shift_ + kGroupBits;
-  while (rows > most_rows(std::size_t{1} << bits)) ++bits;
+  while (rows > most_rows(std::size_t{1} << bits)) bits += bits + 2 <= kSmallBits ? 2 : 1;
   take_slots(bits);
   fill();
 }

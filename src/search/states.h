@@ -88,6 +88,7 @@ class States {
 
  private:
   static constexpr std::uint32_t kFirstBits = 12;
+  static constexpr std::uint32_t kSmallBits = 22;  // 16 MB.
   static constexpr std::uint32_t kGroupBits = 2;
   static constexpr std::size_t kGroup = 1 << kGroupBits;  // So many slots have one home.
 
