@@ -82,6 +82,18 @@ class Ensemble {
     }
     return ports_.size();
   }
+  // Two of three elect a leader while the third still starts; stopping one of the two would then
+  // leave no majority.
+  bool all_serve() const {
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+      if (said(i, "Mode: ").empty()) return false;
+    }
+    return leader() < ports_.size();
+  }
+  int connections(std::size_t i) const {
+    const std::string count = said(i, "Connections: ");
+    return count.empty() ? 0 : std::stoi(count);
+  }
 
   Url url(const std::string& chroot = "") const {
     Url url{Kind::zookeeper, {}, chroot};
