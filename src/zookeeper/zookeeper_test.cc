@@ -189,7 +189,7 @@ TEST(ZooKeeperEngine, CommitsInTimeAlthoughItsServerIsSilent) {
   const std::size_t follower = servers.leader() == 0 ? 1 : 0;
   bench.put(*servers.open(bench.io(), options_for("silent")), {{"a", "0"}});
   std::vector<std::unique_ptr<Engine>> engines;
-  constexpr milliseconds kTimeout{1'250};  // A quarter of the default TTL.
+  constexpr milliseconds kTimeout{3'000};  // Enough for servers on a machine that is busy.
   // Until some are connected to that server; who asks it is one of them.
   ASSERT_TRUE(bench.until([&] {
     engines.push_back(servers.open(bench.io(), options_for("silent", kTimeout)));
