@@ -157,6 +157,8 @@ std::ptrdiff_t Socket::read(std::span<std::uint8_t> room, milliseconds patience)
 
 std::ptrdiff_t Socket::read_until(std::span<std::uint8_t> room,
                                   steady_clock::time_point deadline) noexcept {
+  std::ptrdiff_t count = 0;
+  if (wakefulness_.finds(deadline, [&] { return (count = read_now(room)) != 0; })) return count;
   // Not by a read that blocks: that one is also woken when the other side reads.
   return await(fd_, POLLIN, deadline) ? read_now(room) : 0;
 }

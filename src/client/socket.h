@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "client/tls_session.h"
+#include "loop/wakefulness.h"
 #include "net/address.h"
 #include "session/protocol.h"
 
@@ -63,6 +64,7 @@ class Socket {
   std::ptrdiff_t receive(std::span<std::uint8_t> room) noexcept;
 
   int fd_ = -1;
+  Wakefulness wakefulness_;              // Of the one who reads until a deadline.
   int descriptor_ = -1;                  // That was handed to us.
   std::unique_ptr<TlsSession> session_;  // Null: in the clear.
 };

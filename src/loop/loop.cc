@@ -1,12 +1,12 @@
 #include "loop/loop.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <unistd.h>
 
 #include "base/check.h"
 #include "loop/descriptor.h"
 #include "loop/event_descriptor.h"
+#include "loop/event_wait.h"
 #include "loop/timer.h"
 
 namespace hapax {
@@ -62,7 +62,7 @@ std::size_t Loop::run_one_until(Instant end) {
       break;
     }
     if (std::exchange(has_looked, true) && looked_at_ >= end) break;
-    look(end);
+    wait(end);
   }
   end_turn();
   return 0;
@@ -95,19 +95,24 @@ bool Loop::is_anything_ready() const {
 bool Loop::is_out_of_work() { return work_ == 0 && inbox_->empty() && !is_anything_ready(); }
 
 // Waits until something is ready, or the end.
-void Loop::look(Instant end) {
+void Loop::wait(Instant end) {
   const Instant until = std::min(end, next_timer());
   const bool may_wait = !take_next() && until > looked_at_ && inbox_->rest();
-  const Seen seen = await(may_wait ? until : Instant::min());
-  if (may_wait) inbox_->attend();
+  if (!may_wait) return note(look());
+  const Seen seen = await(until);
+  inbox_->attend();
   note(seen);
 }
 
-Loop::Seen Loop::await(Instant end) const {
+Loop::Seen Loop::await(Instant end) {
   Seen seen;
-  seen.count = epoll_wait(epoll_, seen.events.data(), static_cast<int>(seen.events.size()),
-                          milliseconds_until(end));
-  HAPAX_CHECK((seen.count >= 0 || errno == EINTR));
+  seen.count = wait_for_events(epoll_, seen.events, end, wakefulness_);
+  return seen;
+}
+
+Loop::Seen Loop::look() const {
+  Seen seen;
+  seen.count = look_for_events(epoll_, seen.events);
   return seen;
 }
 
@@ -140,16 +145,6 @@ bool Loop::take_next() {
 
 Loop::Instant Loop::next_timer() const {
   return timers_.empty() ? Instant::max() : timers_.begin()->first;
-}
-
-int Loop::milliseconds_until(Instant end) {
-  constexpr std::chrono::hours kLongest{1};  // A look an hour costs nothing.
-  if (end == Instant::min()) return 0;
-  if (end == Instant::max()) return -1;
-  const Instant now = Clock::now();
-  if (end <= now) return 0;
-  if (end - now > kLongest) return static_cast<int>(kLongest / std::chrono::milliseconds{1});
-  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(end - now).count());
 }
 
 bool Loop::rest() { return !is_anything_ready() && inbox_->rest(); }

@@ -23,6 +23,7 @@
 #include "loop/inbox.h"
 #include "loop/once.h"
 #include "loop/places.h"
+#include "loop/wakefulness.h"
 
 namespace hapax {
 
@@ -88,14 +89,13 @@ class Loop {
     int count = 0;
   };
   int events() const { return epoll_; }
-  Seen await(Instant end) const;  // From any thread: what has happened by then.
-  void note(const Seen& seen);    // It is ready now.
-  bool do_ready();                // One thing. False if nothing is.
-  bool take_next();               // Ready is what came since the last look. False if nothing is.
+  Seen await(Instant end);      // From any thread, one at a time: what has happened by then.
+  Seen look() const;            // From any thread: what has happened by now.
+  void note(const Seen& seen);  // It is ready now.
+  bool do_ready();              // One thing. False if nothing is.
+  bool take_next();             // Ready is what came since the last look. False if nothing is.
   bool is_out_of_work();
   Instant next_timer() const;  // Instant::max() if there is none.
-  // As epoll wants it; rounded up, so that what is due then is due.
-  static int milliseconds_until(Instant end);
   // Nobody looks from now on until events() is readable. False if something is ready already.
   bool rest();
   void attend() { inbox_->attend(); }  // Somebody does.
@@ -107,7 +107,7 @@ class Loop {
   using Timers = std::multimap<Instant, Timer*>;
 
   bool is_anything_ready() const;
-  void look(Instant end);
+  void wait(Instant end);
 
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   const int epoll_;
@@ -121,6 +121,7 @@ class Loop {
   Timers timers_;                         // That somebody waits for.
   Instant looked_at_{};                   // What was due by then is ready.
   Places places_;
+  Wakefulness wakefulness_;
   std::vector<std::shared_ptr<Gatherer>> gatherers_;
   std::vector<std::shared_ptr<Gatherer>> told_;
 };

@@ -1,7 +1,6 @@
 #include "member/shared_loop.h"
 
 #include <array>
-#include <cerrno>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "base/check.h"
 #include "base/no_signals.h"
 #include "loop/event_descriptor.h"
+#include "loop/event_wait.h"
 
 namespace hapax::client {
 namespace {
@@ -53,11 +53,10 @@ void SharedLoop::finish() {
 }
 
 void SharedLoop::reside() {
+  Wakefulness wakefulness;
   for (Loop::Instant until = Loop::Instant::min();;) {
     std::array<epoll_event, 2> happened;
-    const int count = epoll_wait(resident_, happened.data(), static_cast<int>(happened.size()),
-                                 Loop::milliseconds_until(until));
-    HAPAX_CHECK((count >= 0 || errno == EINTR));
+    const int count = wait_for_events(resident_, happened, until, wakefulness);
     for (int i = 0; i < count; ++i) {
       if (happened[static_cast<std::size_t>(i)].data.fd == kick_) reset(kick_);
     }
@@ -77,7 +76,7 @@ void SharedLoop::reside() {
 // What was to wake the leader may be among what has happened, and that has not looked yet: so it is
 // woken again.
 void SharedLoop::look() {
-  loop_.note(loop_.await(Loop::Instant::min()));
+  loop_.note(loop_.look());
   if (is_leader_out_ && leader_->done_) loop_.wake();
 }
 
