@@ -65,7 +65,7 @@ bool KeptLock::leave(const detail::Holding& holding) noexcept {
   if (holding.entry == 0) return false;
   const std::lock_guard lock{mutex_};
   if (word_ == nullptr || holding.request != grant_.request) return false;  // It was lost.
-  const bool may_keep = !holding.lost.stop_requested();
+  const bool may_keep = !grant_.lost.stop_requested();
   if (kept::leave(*word_, holding.entry, may_keep) == kept::Left::back) at_->release(holding);
   return true;
 }

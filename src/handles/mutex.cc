@@ -37,7 +37,7 @@ class Mutex::Impl {
       return true;
     }
     detail::Holding holding;
-    return gateway_->enter_again(handle_.get(), holding) && keep(holding);
+    return gateway_->enter_again(handle_.get(), holding) && keep(std::move(holding));
   }
   std::error_code acquire(Clock::time_point deadline, const std::stop_token& cancel) {
     for (;;) {
@@ -48,7 +48,7 @@ class Mutex::Impl {
           [&] { return gateway_->acquire(name_, handle_.get(), deadline, cancel, holding); },
           [&] { gateway_->release(handle_.get(), holding); });
       if (error) return error;
-      if (keep(holding)) return {};
+      if (keep(std::move(holding))) return {};
       // Another thread was given the lock by this object, lost it, and has yet to unlock it. Polled
       // rather than signalled: an unlock() that signals would cost even when nobody waits.
       constexpr std::chrono::milliseconds kLook{5};
@@ -67,7 +67,13 @@ class Mutex::Impl {
     if (!is_held_.load(std::memory_order_relaxed) && gateway_.is_ours()) {
       detail::misused("Mutex::unlock", name_, "it is not held");
     }
-    const detail::Holding holding = holding_;
+    if (!can_lose_) {
+      // Not copied, as when it entered: until the gateway hears of it nobody else is granted it.
+      is_held_.store(false, std::memory_order_relaxed);
+      return gateway_->release(handle_.get(), holding_);
+    }
+    // Without the token, which would be counted up and down.
+    const detail::Holding holding{.request = holding_.request, .entry = holding_.entry};
     is_held_.store(false, std::memory_order_release);
     gateway_->release(handle_.get(), holding);
   }
@@ -102,7 +108,7 @@ class Mutex::Impl {
         impl_.gateway_->release(impl_.handle_.get(), holding);  // Dead on arrival: once more.
         return ask(std::move(self));
       }
-      if (!error && !impl_.keep(holding)) error = Errc::lost;
+      if (!error && !impl_.keep(detail::Holding{holding})) error = Errc::lost;
       --impl_.asked_;
       done_(error);
     }
@@ -115,7 +121,7 @@ class Mutex::Impl {
 
   // Notes that it is held, for unlock(). False if an earlier grant of this object, lost meanwhile,
   // is still to be unlocked: this one is then given back.
-  bool keep(const detail::Holding& holding) noexcept {
+  bool keep(detail::Holding&& holding) noexcept {
     if (can_lose_) {
       if (is_held_.exchange(true, std::memory_order_acquire)) {
         gateway_->release(handle_.get(), holding);
@@ -125,7 +131,7 @@ class Mutex::Impl {
       // Nobody else touches it: the holder of the lock is alone.
       is_held_.store(true, std::memory_order_relaxed);
     }
-    holding_ = holding;
+    holding_ = std::move(holding);
     return true;
   }
 
