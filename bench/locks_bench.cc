@@ -171,10 +171,10 @@ void uncontended(int rounds) {
 }
 
 // What a holder does, or one who is about to write. The other waits for it meanwhile, and is asleep
-// by the end.
+// by the end: a member stays awake for 50 us.
 enum class Holder { computes, sleeps };
 void stay_inside(Holder holder) {
-  constexpr std::chrono::microseconds kTime{50};
+  constexpr std::chrono::microseconds kTime{200};
   // Yielding would lose to other programs.
   if (holder == Holder::sleeps) return std::this_thread::sleep_for(kTime);
   for (const auto end = Clock::now() + kTime; Clock::now() < end;) {

@@ -44,8 +44,11 @@ TEST(WhoWaits, IsAwakeForAnAnswerThatComesAtOnce) {
   Socket socket{{.host = "", .port = 0, .path = path}, {}, 5s};
   const int daemon = accept(listener, nullptr, nullptr);
   ASSERT_GE(daemon, 0);
-  meanwhile = [&] { EXPECT_EQ(write(daemon, "yes", 3), 3); };
   std::array<std::uint8_t, 16> room;
+  for (int i = 0; i < Wakefulness::kFirstSleeps; ++i) {
+    EXPECT_EQ(socket.read_until(room, std::chrono::steady_clock::now() + 1ms), 0);
+  }
+  meanwhile = [&] { EXPECT_EQ(write(daemon, "yes", 3), 3); };
   EXPECT_EQ(socket.read_until(room, std::chrono::steady_clock::now() + 200ms), 3);
   meanwhile = {};
   for (const int end : {listener, daemon}) close(end);

@@ -99,7 +99,8 @@ class Gateway {
   // Does not wait. REQUIRES: `completion` lives until it is answered.
   virtual void acquire_later(const std::string& name, LockHandle* handle,
                              const std::stop_token& cancel, Completion& completion) = 0;
-  // Of `holding` only its numbers, `request` and `entry`.
+  // Reads only the numbers of `holding`, `request` and `entry`, and not any more once somebody else
+  // may be granted the lock.
   virtual void release(LockHandle* handle, const Holding& holding) noexcept = 0;
 
   // The same without a handle: in any mode, any number at a time. `why` says more about a

@@ -68,7 +68,8 @@ class Mutex::Impl {
       detail::misused("Mutex::unlock", name_, "it is not held");
     }
     if (!can_lose_) {
-      // Not copied, as when it entered: until the gateway hears of it nobody else is granted it.
+      // Not copied, for the same reason as in enter_again(): until the gateway has read it nobody
+      // else is granted the lock.
       is_held_.store(false, std::memory_order_relaxed);
       return gateway_->release(handle_.get(), holding_);
     }

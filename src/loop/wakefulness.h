@@ -3,14 +3,12 @@
 // that is longer than most answers take. One that looks again and again hears of it at once, but
 // keeps a processor busy. So it looks for a moment only, lets others have the processor between two
 // looks, and whenever a moment was in vain it sleeps through twice as many waits before it tries
-// again. What is idle, or waits for people, sleeps.
+// again. Why so: docs/decisions/0023-awake-for-a-moment.md.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <sched.h>
-#include <string_view>
 
 namespace hapax {
 
@@ -20,60 +18,74 @@ class Wakefulness {
   using Instant = Clock::time_point;
 
   static constexpr std::chrono::microseconds kMoment{50};
+  static constexpr int kFirstSleeps = 8;  // Those who ask for little have nothing to gain.
   static constexpr int kMostSleeps = 64;
-  // Who else wants the processor keeps it for longer than it takes to be woken: while that is so,
-  // one had better sleep.
+  // When others want the processor and keep it for longer than this, it takes longer to get it back
+  // than to be woken: then one sleeps through all waits for a while.
   static constexpr std::chrono::microseconds kTooLong{500};
-  static constexpr std::chrono::seconds kLeftAlone{1};
+  static constexpr std::chrono::seconds kFirstPause{1};
+  static constexpr std::chrono::seconds kLongestPause{64};
 
-  // Whether to stay awake this time; asked once a wait.
-  bool tries(Instant now) {
+  // HAPAX_AWAKE=no in the environment, asked for once: for those who pay for each microsecond of a
+  // processor.
+  Wakefulness();
+
+  // True: `look()` has found it. False: sleep.
+  template <class Look>
+  bool finds(Instant end, Look look) {
+    if (!may_be_awake()) return false;
+    const Instant began = Clock::now();
+    // Nothing may make it late for its deadline.
+    if (end < began + kMoment || !is_next_awake(began)) return false;
+    if (look()) return true;  // It was there, so nothing has been learnt.
+    for (Instant before = began;;) {
+      sched_yield();
+      const Instant now = Clock::now();
+      const bool has_come = look();
+      if (now - before > kTooLong) {
+        was_kept_waiting(now);
+      } else if (has_come) {
+        came();
+      } else if (now - began < kMoment) {
+        before = now;
+        continue;
+      } else {
+        came_not();
+      }
+      return has_come;
+    }
+  }
+
+  // --- what is learnt from one wait to the next ---
+
+  // Whether to stay awake in the next wait.
+  bool is_next_awake(Instant now) {
     if (now < not_before_) return false;
     if (sleeps_ == 0) return true;
     --sleeps_;
     return false;
   }
-  void came() { next_sleeps_ = 1; }
-  // `elsewhere`: for how long, the last time, others had the processor.
-  void came_not(Instant now, Clock::duration elsewhere) {
+  void came() {
+    next_sleeps_ = 1;
+    next_pause_ = kFirstPause;
+  }
+  void came_not() {
     sleeps_ = next_sleeps_;
     next_sleeps_ = std::min(2 * next_sleeps_, kMostSleeps);
-    if (elsewhere > kTooLong) not_before_ = now + kLeftAlone;
   }
-
-  // True: `look()` has found it. False: sleep.
-  template <class Look>
-  bool finds(Instant end, Look look) {
-    if (!is_allowed()) return false;
-    const Instant began = Clock::now();
-    if (!tries(began)) return false;
-    for (Instant now = began;;) {
-      if (look()) {
-        came();
-        return true;
-      }
-      const Instant before = now;
-      sched_yield();
-      now = Clock::now();
-      if (now - began < kMoment && now < end) continue;
-      came_not(now, now - before);
-      return false;
-    }
+  void was_kept_waiting(Instant now) {
+    not_before_ = now + next_pause_;
+    next_pause_ = std::min(2 * next_pause_, kLongestPause);
   }
 
  private:
-  // For who pays for each microsecond of a processor: HAPAX_AWAKE=no.
-  static bool is_allowed() {
-    static const bool is_allowed = [] {
-      const char* const value = std::getenv("HAPAX_AWAKE");
-      return value == nullptr || std::string_view{value} != "no";
-    }();
-    return is_allowed;
-  }
+  bool may_be_awake() const;
 
-  int sleeps_ = 0;  // So many waits are slept through …
+  const bool is_allowed_;
+  int sleeps_ = kFirstSleeps;  // So many waits are slept through …
   int next_sleeps_ = 1;
   Instant not_before_{};  // … and all until then.
+  std::chrono::seconds next_pause_ = kFirstPause;
 };
 
 }  // namespace hapax

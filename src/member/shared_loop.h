@@ -106,7 +106,7 @@ class SharedLoop {
   Loop::Instant resident_wakes_at_ = Loop::Instant::max();  // If nothing happens.
   bool is_led_ = false;                                     // By somebody who waits.
   Waiter* leader_ = nullptr;                                // Invariant: null unless led.
-  bool is_leader_out_ = false;                              // It sleeps until something happens.
+  bool is_leader_out_ = false;                              // It waits until something happens.
   std::thread thread_;
 };
 

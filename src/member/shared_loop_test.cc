@@ -22,6 +22,7 @@ namespace {
 thread_local bool is_slow = false;
 std::binary_semaphore about_to_look{0};
 std::binary_semaphore may_look{0};
+std::atomic<int> looks_awake{0};  // Of whatever thread.
 
 }  // namespace
 
@@ -32,6 +33,11 @@ extern "C" int epoll_wait(int epoll, epoll_event* events, int most, int patience
     may_look.acquire();
   }
   return epoll_pwait(epoll, events, most, patience, nullptr);
+}
+
+extern "C" int sched_yield() noexcept {
+  ++looks_awake;
+  return 0;
 }
 
 namespace hapax::client {
@@ -81,6 +87,16 @@ TEST_F(SharedLoopTest, DoesWhatIsPostedWhileSomebodyWaits) {
   }};
   EXPECT_TRUE(is_woken(waiter, [] {}));
   other.join();
+}
+
+TEST_F(SharedLoopTest, ItsResidentIsAwakeForAMoment) {
+  std::binary_semaphore done{0};
+  for (int i = 0; i < 100 && looks_awake == 0; ++i) {
+    shared.post([&] { done.release(); });
+    done.acquire();
+    std::this_thread::sleep_for(milliseconds{1});
+  }
+  EXPECT_GT(looks_awake, 0);
 }
 
 // Between what wakes the one that waits and the moment that it looks, the resident may look.
