@@ -99,7 +99,8 @@ std::uint32_t Search::do_alone(std::uint32_t begin, std::uint32_t end) {
   return slice.end;
 }
 
-// The steps of its states, up to the first for which the rows are too narrow.
+// The steps of its states, up to the first for which the rows are too narrow, or the model knows
+// too little.
 void Search::gather(Slice& slice) {
   Steps& steps = slice.steps;
   steps.clear(states_.width());
@@ -109,9 +110,9 @@ void Search::gather(Slice& slice) {
     const std::size_t first = steps.size();
     const std::size_t failures = steps.failures().size();
     model_.expand(states_[at], steps);
-    if (steps.is_too_narrow()) {
+    if (steps.is_too_narrow() || steps.is_unknown()) {
+      slice.is_too_narrow = steps.is_too_narrow();
       steps.keep(first, failures);
-      slice.is_too_narrow = true;
       slice.end = at;
       return;
     }

@@ -187,7 +187,7 @@ class Grid final : public SearchModel {
   void initial(std::uint64_t* row) override { *row = 0; }
   void expand(const std::uint64_t* row, Steps& steps) override {
     const std::uint64_t sum = (*row & 63) + (*row >> 6 & 63) + (*row >> 12);
-    if (frozen_ && !met_.contains(sum)) throw Unknown{};
+    if (frozen_ && !met_.contains(sum)) return steps.find_unknown();
     if (!frozen_) met_.insert(sum);
     if (sum == 90 && width_ == 1) return steps.find_too_narrow();
     for (std::uint8_t digit = 0; digit < 3; ++digit) {

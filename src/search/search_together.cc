@@ -53,10 +53,7 @@ void Search::expand_share(unsigned thread, std::size_t nth) {
   Slice& slice = desks_[thread].slice;
   slice.begin = share.begin;
   slice.end = share.end;
-  try {
-    gather(slice);
-  } catch (const Unknown&) {
-  }
+  gather(slice);
   std::uint32_t expanded = 0;
   while (expanded < slice.expanded.size() && !is_finding(slice, expanded)) ++expanded;
   slice.expanded.resize(expanded);
