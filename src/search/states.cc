@@ -2,14 +2,16 @@
 
 #include <array>
 
+#include "base/check.h"
+
 namespace hapax {
 
 std::uint32_t States::find(const std::uint64_t* row) const {
   const std::uint64_t h = hash(row);
-  for (std::size_t at = home_of(h);; at = after(at)) {
+  for (std::size_t at = shape_.home_of(h);; at = shape_.after(at)) {
     HAPAX_CHECK(slots_[at] != 0);
-    if (is_tagged(slots_[at], h) && is_row(mark_in(slots_[at]), row)) {
-      return mark_in(slots_[at]) - 1;
+    if (shape_.is_tagged(slots_[at], h) && is_row(shape_.mark_in(slots_[at]), row)) {
+      return shape_.mark_in(slots_[at]) - 1;
     }
   }
 }
@@ -17,7 +19,7 @@ std::uint32_t States::find(const std::uint64_t* row) const {
 void States::reshape(std::uint32_t width,
                      const std::function<void(const std::uint64_t*, std::uint64_t*)>& repack) {
   States other{width};
-  other.take_slots(bits());
+  other.take_slots(shape_);
   other.append(size_);
   for (std::uint32_t number = 0; number < size_; ++number) {
     repack((*this)[number], other.rows_[number]);
@@ -29,20 +31,20 @@ void States::reshape(std::uint32_t width,
 // So many slots that so many rows fit; it is true if there were fewer. By four as long as that is
 // little memory: to fill a table takes long.
 bool States::grow(std::size_t rows) {
-  if (rows <= most_rows_) return false;
-  std::uint32_t more = bits();
-  while (rows > most_rows(std::size_t{1} << more)) more += more + 2 <= kSmallBits ? 2 : 1;
-  take_slots(more);
+  if (rows <= shape_.most_rows()) return false;
+  SlotShape larger = shape_;
+  while (rows > larger.most_rows()) {
+    HAPAX_CHECK(larger.bits() < 31);
+    larger = SlotShape{larger.bits() + (larger.bits() + 2 <= kSmallBits ? 2 : 1)};
+  }
+  take_slots(larger);
   return true;
 }
 
-void States::take_slots(std::uint32_t bits) {
-  HAPAX_CHECK(bits <= 31);
+void States::take_slots(const SlotShape& shape) {
   slots_ = {};  // Its memory, before the next ones take some.
-  slots_ = Pages<std::uint32_t>{std::size_t{1} << bits};
-  home_shift_ = 64 - bits + kGroupBits;
-  most_rows_ = most_rows(slots_.size());
-  mark_mask_ = static_cast<std::uint32_t>((std::uint64_t{2} << bits) - 1);
+  slots_ = Pages<std::uint32_t>{shape.slots()};
+  shape_ = shape;
 }
 
 // Puts every row of the region into the empty table, some at a time, so that their misses overlap.
@@ -55,9 +57,9 @@ void States::fill(std::uint32_t region, std::uint32_t regions) {
   std::size_t count = 0;
   const auto put = [&] {
     for (std::size_t i = 0; i < count; ++i) {
-      std::size_t at = home_of(rows[i].hash);
-      while (slots_[at] != 0) at = after(at);
-      slots_[at] = tag_of(rows[i].hash) | (rows[i].number + 1);
+      std::size_t at = shape_.home_of(rows[i].hash);
+      while (slots_[at] != 0) at = shape_.after(at);
+      slots_[at] = shape_.slot_of(rows[i].hash, rows[i].number + 1);
     }
     count = 0;
   };

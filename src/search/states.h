@@ -15,17 +15,18 @@
 #include <functional>
 #include <utility>
 
-#include "base/check.h"
 #include "search/paged_rows.h"
 #include "search/pages.h"
 #include "search/rows.h"
+#include "search/slot_shape.h"
 
 namespace hapax {
 
 class States {
  public:
   // `width`: 64-bit words of a row.
-  explicit States(std::uint32_t width) : width_(width), rows_(width) { take_slots(kBlockBits); }
+  explicit States(std::uint32_t width)
+      : width_(width), shape_(SlotShape::kBlockBits), slots_(shape_.slots()), rows_(width) {}
 
   std::uint32_t width() const { return width_; }
   std::uint32_t size() const { return size_; }
@@ -35,9 +36,11 @@ class States {
 
   // A lookup misses the cache twice, at the slot and at the row. A caller that has many to do
   // announces each twice beforehand, so that the misses overlap.
-  void announce_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[home_of(hash)]); }
+  void announce_slot(std::uint64_t hash) const {
+    __builtin_prefetch(&slots_[shape_.home_of(hash)]);
+  }
   // What a slot says of a row: nothing (0), a state's number + 1, or a claim.
-  using Mark = std::uint32_t;
+  using Mark = SlotShape::Mark;
   // The state's number; of a claim a higher one than any state has.
   static std::uint32_t number_in(Mark mark) { return mark - 1; }
   // What the row may well be. `claimed` are the rows of the region's claims, if there are any.
@@ -77,7 +80,7 @@ class States {
   void append(std::uint32_t rows);
   void announce_settling(std::size_t slot) const { __builtin_prefetch(&slots_[slot], 1); }
   void settle(std::size_t slot, std::uint32_t number, const std::uint64_t* row) {
-    slots_[slot] = (slots_[slot] & ~mark_mask_) | (number + 1);
+    slots_[slot] = shape_.with_mark(slots_[slot], number + 1);
     copy_row(rows_[number], row, width_);
   }
 
@@ -91,44 +94,21 @@ class States {
   std::size_t bytes() const { return slots_.size() * sizeof(std::uint32_t) + rows_.bytes(); }
 
  private:
-  static constexpr std::uint32_t kBlockBits = 12;
-  static constexpr std::size_t kBlock = 1 << kBlockBits;
   // Rows of the smallest table that has a block for each region.
-  static constexpr std::size_t kLeastShared = 3 * kMostRegions * kBlock / 5;
+  static constexpr std::size_t kLeastShared = 3 * kMostRegions * SlotShape::kBlock / 5;
   static constexpr std::uint32_t kSmallBits = 22;  // 16 MB.
-  static constexpr std::uint32_t kGroupBits = 2;
-  static constexpr std::size_t kGroup = 1 << kGroupBits;  // So many slots have one home.
 
-  // A slot: below, 0 if it is free, a state's number + 1, or a claim; above, bits of the hash.
-  std::size_t home_of(std::uint64_t hash) const { return hash >> home_shift_ << kGroupBits; }
-  // A row stays in the block of its home, so that regions made of blocks have nothing in common. A
-  // block with a row more than it has slots would be 33 standard deviations above the mean.
-  std::size_t after(std::size_t slot) const {
-    return (slot & ~(kBlock - 1)) | ((slot + 1) & (kBlock - 1));
-  }
-  std::uint32_t bits() const { return 64 - home_shift_ + kGroupBits; }
-  static std::size_t most_rows(std::size_t slots) { return 3 * slots / 5; }
-  std::uint32_t tag_of(std::uint64_t hash) const {
-    return static_cast<std::uint32_t>(hash) & ~mark_mask_;
-  }
-  std::uint32_t mark_in(std::uint32_t slot) const { return slot & mark_mask_; }
-  bool is_tagged(std::uint32_t slot, std::uint64_t hash) const {
-    return ((slot ^ static_cast<std::uint32_t>(hash)) & ~mark_mask_) == 0;
-  }
-  std::uint32_t first_claim() const { return mark_mask_ / 2 + 1; }
   const std::uint64_t* row_of(Mark mark, const std::uint64_t* claimed) const {
-    const bool is_claim = mark >= first_claim();
-    return is_claim ? claimed + std::size_t{mark - first_claim()} * width_ : rows_[mark - 1];
+    const bool is_claim = mark >= shape_.first_claim();
+    return is_claim ? claimed + std::size_t{mark - shape_.first_claim()} * width_ : rows_[mark - 1];
   }
 
   bool grow(std::size_t rows);
-  void take_slots(std::uint32_t bits);
+  void take_slots(const SlotShape& shape);
 
   std::uint32_t width_;
   std::uint32_t size_ = 0;
-  std::uint32_t home_shift_ = 64;  // From a hash to its slot.
-  std::uint32_t mark_mask_ = 0;    // Twice as many as there are slots.
-  std::size_t most_rows_ = 0;
+  SlotShape shape_;
   Pages<std::uint32_t> slots_;
   PagedRows<std::uint64_t> rows_;
 };
@@ -138,10 +118,10 @@ class States {
 // Without a branch: which way one goes depends on chance, and the processor would guess wrong as
 // often as not.
 inline States::Mark States::announce_row(std::uint64_t hash, const std::uint64_t* claimed) const {
-  const std::uint32_t* group = &slots_[home_of(hash)];
+  const std::uint32_t* group = &slots_[shape_.home_of(hash)];
   Mark mark = 0;
-  for (std::size_t i = 0; i < kGroup; ++i) {
-    mark = is_tagged(group[i], hash) ? mark_in(group[i]) : mark;
+  for (std::size_t i = 0; i < SlotShape::kGroup; ++i) {
+    mark = shape_.is_tagged(group[i], hash) ? shape_.mark_in(group[i]) : mark;
   }
   __builtin_prefetch(row_of(mark == 0 ? 1 : mark, claimed));
   return mark;
@@ -158,14 +138,14 @@ inline std::pair<std::uint32_t, bool> States::insert(const std::uint64_t* row, s
 
 inline States::Claim States::claim(const std::uint64_t* row, std::uint64_t hash, std::uint32_t nth,
                                    const std::uint64_t* claimed) {
-  std::size_t at = home_of(hash);
-  for (; slots_[at] != 0; at = after(at)) {
-    if (!is_tagged(slots_[at], hash)) continue;
-    const Mark mark = mark_in(slots_[at]);
+  std::size_t at = shape_.home_of(hash);
+  for (; slots_[at] != 0; at = shape_.after(at)) {
+    if (!shape_.is_tagged(slots_[at], hash)) continue;
+    const Mark mark = shape_.mark_in(slots_[at]);
     if (is_row(mark, row, claimed)) return {mark, false, static_cast<std::uint32_t>(at)};
   }
-  const Mark mark = first_claim() + nth;
-  slots_[at] = tag_of(hash) | mark;
+  const Mark mark = shape_.first_claim() + nth;
+  slots_[at] = shape_.slot_of(hash, mark);
   return {mark, true, static_cast<std::uint32_t>(at)};
 }
 
