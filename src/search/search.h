@@ -56,7 +56,7 @@ class Search {
 
  private:
   static constexpr std::uint32_t kSlice = 32;  // States whose steps stay in the cache.
-  static constexpr std::size_t kBlock = 64;    // Shares that one thread takes at a time.
+  static constexpr std::size_t kBlock = 16;    // Shares that one thread takes at a time.
 
   using Slice = SearchSlice;
   using Share = SearchShare;

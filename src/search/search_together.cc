@@ -11,10 +11,8 @@
 namespace hapax {
 namespace {
 
-// Few, since what of a share is left for one thread alone keeps the others waiting.
-constexpr std::uint32_t kShare = 8;  // States.
 // Of each thread in a round. With more their mail does not stay in the cache.
-constexpr std::uint32_t kSharesEach = 512;
+constexpr std::uint32_t kSharesEach = 128;
 
 }  // namespace
 
@@ -35,12 +33,12 @@ std::uint32_t Search::do_together(std::uint32_t begin, std::uint32_t end) {
 
 // After each share comes an empty one, for what of it is left.
 void Search::cut_into_shares(std::uint32_t begin, std::uint32_t end) {
-  count_ = 2 * std::min(kSharesEach * team_.size(), (end - begin + kShare - 1) / kShare);
+  count_ = 2 * std::min(kSharesEach * team_.size(), (end - begin + kSlice - 1) / kSlice);
   if (shares_.size() < count_)
     shares_.resize(count_, Share{std::vector<Share::Range>(team_.size())});
   for (std::size_t i = 0; i < count_; i += 2) {
     shares_[i].begin = begin;
-    begin = std::min(end, begin + kShare);
+    begin = std::min(end, begin + kSlice);
     shares_[i].end = shares_[i + 1].begin = shares_[i + 1].end = begin;
   }
   for (Desk& desk : desks_) desk.clear_mail();
