@@ -30,6 +30,7 @@ struct alignas(64) SearchMail {
   void copy_rows(std::uint32_t first, const Steps& from, std::uint32_t width);
 };
 
+// On lines of its own, as its mail is: each thread writes to one all the time.
 struct alignas(64) SearchDesk {
   explicit SearchDesk(unsigned regions) : mail(regions), next(regions) {}
 
