@@ -8,7 +8,7 @@
 namespace hapax {
 namespace {
 
-constexpr std::uint32_t kRound = 512;  // States between two looks at memory and observer.
+constexpr std::uint32_t kRound = 512;          // States between two looks at memory and observer.
 constexpr std::uint32_t kWorthSharing = 1024;  // States left of a level.
 constexpr std::uint32_t kReportEvery = 1 << 14;
 
