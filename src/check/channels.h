@@ -30,8 +30,9 @@ class LinkContents {
     return contents_[content];
   }
 
-  // While frozen, what was not seen before throws Unknown.
+  // While frozen, what was not seen before is kUnknown, or cannot be taken.
   void freeze(bool on) { frozen_ = on; }
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
   std::uint32_t with(std::uint32_t content, std::uint32_t message) {
     if (content < with_.size() && message < with_[content].size() && with_[content][message] != 0)
@@ -53,14 +54,16 @@ class LinkContents {
   // The oldest message over FIFO channels, else each kind of message once. Valid until the next
   // call.
   std::span<const Take> takes(std::uint32_t content) {
-    if (first_take_.size() <= content + 1) [[unlikely]]
+    if (first_take_.size() <= content + 1) [[unlikely]] {
+      if (frozen_) return {};
       compute_takes_up_to(content);
+    }
     return {takes_.data() + first_take_[content], takes_.data() + first_take_[content + 1]};
   }
 
  private:
   std::uint32_t with_anew(std::uint32_t content, std::uint32_t message) {
-    if (frozen_) throw Unknown{};
+    if (frozen_) return kUnknown;
     if (content >= with_.size()) with_.resize(contents_.size());
     if (message >= with_[content].size()) with_[content].resize(message + 1, 0);
     std::vector<std::uint32_t> messages = contents_[content];
@@ -69,7 +72,6 @@ class LinkContents {
   }
 
   void compute_takes_up_to(std::uint32_t content) {
-    if (frozen_) throw Unknown{};
     while (first_take_.size() <= content + 1) {
       compute_takes(static_cast<std::uint32_t>(first_take_.size() - 1));
     }

@@ -29,22 +29,34 @@ TEST(Clocks, AreCountedFromTheLowestWherever) {
 }
 
 // Threads must change nothing but the time it takes: numbers, counts, the counterexample.
+void expect_threads_change_nothing(std::string_view algorithm, CheckOptions options,
+                                   unsigned threads) {
+  const CheckReport alone = check(algorithm, options).value();
+  options.threads = threads;
+  const CheckReport together = check(algorithm, options).value();
+  EXPECT_EQ(together.states, alone.states) << algorithm;
+  EXPECT_EQ(together.transitions, alone.transitions) << algorithm;
+  EXPECT_EQ(together.depth, alone.depth) << algorithm;
+  EXPECT_EQ(together.proved, alone.proved) << algorithm;
+  EXPECT_EQ(together.finding, alone.finding) << algorithm;
+  EXPECT_EQ(together.commands, alone.commands) << algorithm;
+}
+
 TEST(Threads, ChangeNothing) {
   for (const unsigned threads : {2u, 3u, 8u}) {
     for (const std::string_view algorithm : {"ricart-agrawala", "maekawa", "naimi-trehel"}) {
-      const CheckReport alone = check(algorithm, {}).value();
-      const CheckReport together = check(algorithm, {.threads = threads}).value();
-      EXPECT_EQ(together.states, alone.states) << algorithm;
-      EXPECT_EQ(together.transitions, alone.transitions) << algorithm;
-      EXPECT_EQ(together.depth, alone.depth) << algorithm;
-      EXPECT_EQ(together.proved, alone.proved) << algorithm;
+      expect_threads_change_nothing(algorithm, {}, threads);
     }
-    const CheckReport alone = check("lamport", {.channels = Channels::unordered}).value();
-    const CheckReport together =
-        check("lamport", {.channels = Channels::unordered, .threads = threads}).value();
-    EXPECT_EQ(together.commands, alone.commands);
-    EXPECT_EQ(together.finding, alone.finding);
+    expect_threads_change_nothing("lamport", {.channels = Channels::unordered}, threads);
   }
+}
+
+// Narrow levels one thread does alone.
+TEST(Threads, ChangeNothingWhereLevelsAreWide) {
+  expect_threads_change_nothing("suzuki-kasami",
+                                {.entries = 2, .channels = Channels::unordered, .crashes = 1}, 3);
+  expect_threads_change_nothing("lamport", {.n = 4, .channels = Channels::unordered}, 2);
+  expect_threads_change_nothing("lamport", {.forever = true, .channels = Channels::unordered}, 2);
 }
 
 TEST(Forever, StatesComeAgainWhenClocksAreCountedFromTheLowest) {

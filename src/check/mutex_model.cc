@@ -104,11 +104,19 @@ std::uint32_t MutexModel::number_of(const Shared& common) {
   if (const auto known = shared_numbers_.find(common.key()); known != shared_numbers_.end()) {
     return known->second;
   }
-  if (frozen_) throw Unknown{};
   const auto number = static_cast<std::uint32_t>(shared_.size());
   shared_.push_back(common);
   shared_numbers_.emplace(common.key(), number);
   return number;
+}
+
+bool MutexModel::change_shared(std::uint64_t* row, Steps& steps, const Shared& after) {
+  if (frozen_ && !shared_numbers_.contains(after.key())) {
+    steps.find_unknown();
+    return false;
+  }
+  layout_.change(row, shared(), layout_.get(row, shared()), number_of(after));
+  return true;
 }
 
 // --- what can happen ---
@@ -147,7 +155,10 @@ void MutexModel::expand_all(const std::uint64_t* row, Steps& steps) {
   for (; busy != 0; busy &= busy - 1) {
     const auto at = static_cast<std::uint32_t>(std::countr_zero(busy));
     const auto [from, to] = ends_[at];
-    for (const LinkContents::Take take : links_.takes(now[at])) {
+    const std::span<const LinkContents::Take> takes = links_.takes(now[at]);
+    if (takes.empty()) [[unlikely]]
+      return steps.find_unknown();
+    for (const LinkContents::Take take : takes) {
       if (!common.has_crashed(to)) {
         std::uint64_t* next = steps.draft(row);
         layout_.change(next, at, now[at], take.rest);
@@ -178,11 +189,12 @@ void MutexModel::expand_faults(const std::uint64_t* row, Steps& steps, const Sha
 
 void MutexModel::change_link(const std::uint64_t* row, Steps& steps, SearchStep step,
                              std::uint32_t content, const Shared& common) {
+  if (content == LinkContents::kUnknown) return steps.find_unknown();
   std::uint64_t* next = steps.draft(row);
   const std::uint32_t at = link(step.from, step.to);
   layout_.change(next, at, layout_.get(row, at), content);
-  layout_.change(next, shared(), layout_.get(row, shared()), number_of(common));
-  if (options_.forever) lower_clocks(next);
+  if (!change_shared(next, steps, common)) return;
+  if (options_.forever && !lower_clocks(next, steps)) return;
   steps.add_to_draft(step);
 }
 
@@ -193,7 +205,7 @@ void MutexModel::expand_crashes(const std::uint64_t* row, Steps& steps, const Sh
     --after.crashes;
     after.crashed = narrow(after.crashed | 1u << i);
     std::uint64_t* next = steps.draft(row);
-    layout_.change(next, shared(), layout_.get(row, shared()), number_of(after));
+    if (!change_shared(next, steps, after)) return;
     steps.add_to_draft(step_of(CheckStep::crash, i));
   }
 }
@@ -240,8 +252,7 @@ bool MutexModel::check_entry(std::uint64_t* row, Steps& steps, SearchStep step, 
   }
   common.last_turn = std::max(common.last_turn, number(turn));
   if (has_modes_ && alone) common.last_lone = number(turn);
-  layout_.change(row, shared(), layout_.get(row, shared()), number_of(common));
-  return true;
+  return change_shared(row, steps, common);
 }
 
 std::uint64_t MutexModel::waits(const std::uint64_t* row) const {

@@ -65,6 +65,8 @@ class MutexModel final : public SearchModel, private Automata {
     return shared_[layout_.get(row, shared())];
   }
   std::uint32_t number_of(const Shared& common);
+  // What in the row belongs to nobody. False if that is unknown.
+  bool change_shared(std::uint64_t* row, Steps& steps, const Shared& after);
   void lay_out();
   // There are parts whose numbers have no room in a row.
   bool is_too_narrow() const;
@@ -97,7 +99,8 @@ class MutexModel final : public SearchModel, private Automata {
 
   // For a search without end: counts all clocks and turns from the lowest, so that equal situations
   // are equal states.
-  void lower_clocks(std::uint64_t* row);
+  // False if what they are then is unknown.
+  bool lower_clocks(std::uint64_t* row, Steps& steps);
   // The same where the order of sending is kept.
   void lower_clocks(std::vector<std::uint32_t>& locals, UnderWay& under_way);
   std::uint32_t lowered(std::uint32_t field, std::uint32_t part, std::uint64_t by);
@@ -127,17 +130,22 @@ template <bool kPlain>
                                                       std::uint32_t local, std::uint32_t input) {
   if (!kPlain && reduction_) reduction_->note(i, local, input);
   const Reactions::Reaction reaction = members_.react(i, local, input);
+  if (reaction.local == Reactions::kUnknown) [[unlikely]]
+    return steps.find_unknown();
   layout_.change(next, i, local, reaction.local);
   if (reaction.effect != Reactions::kNoEffect) {
     const Reactions::Effect& effect = members_.effect(reaction);
     for (const auto& sent : members_.sends(effect)) {
       const std::uint32_t at = link(i, sent.to);
       const std::uint32_t before = layout_.get(next, at);
-      layout_.change(next, at, before, links_.with(before, sent.message));
+      const std::uint32_t after = links_.with(before, sent.message);
+      if (after == LinkContents::kUnknown) [[unlikely]]
+        return steps.find_unknown();
+      layout_.change(next, at, before, after);
     }
     if (effect.is_to_be_checked() && !is_right(next, steps, step, i, effect)) return;
   }
-  if (!kPlain && options_.forever) lower_clocks(next);
+  if (!kPlain && options_.forever && !lower_clocks(next, steps)) return;
   steps.add_to_draft(step);
 }
 

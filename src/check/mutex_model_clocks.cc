@@ -8,7 +8,7 @@
 
 namespace hapax {
 
-void MutexModel::lower_clocks(std::uint64_t* row) {
+bool MutexModel::lower_clocks(std::uint64_t* row, Steps& steps) {
   std::uint64_t lowest = kNoClock;
   for (std::uint32_t i = 0; i < n_; ++i) {
     lowest = std::min(lowest, members_.lowest_in_local(i, layout_.get(row, i)));
@@ -18,7 +18,7 @@ void MutexModel::lower_clocks(std::uint64_t* row) {
       lowest = std::min(lowest, members_.lowest_in_message(message));
     }
   }
-  if (lowest == kNoClock || lowest == 1) return;
+  if (lowest == kNoClock || lowest == 1) return true;
   const std::uint64_t by = lowest - 1;
   HAPAX_CHECK(by < 1u << 16);
   for (std::uint32_t f = 0; f < fields_; ++f) {
@@ -26,10 +26,14 @@ void MutexModel::lower_clocks(std::uint64_t* row) {
     const std::uint64_t kind = f < n_ ? f : f < shared() ? n_ : n_ + 1;
     const std::uint64_t key = by << 48 | kind << 32 | before;
     auto known = lowered_.find(key);
-    if (known == lowered_.end() && frozen_) throw Unknown{};
+    if (known == lowered_.end() && frozen_) {
+      steps.find_unknown();
+      return false;
+    }
     if (known == lowered_.end()) known = lowered_.emplace(key, lowered(f, before, by)).first;
     layout_.change(row, f, before, known->second);
   }
+  return true;
 }
 
 void MutexModel::lower_clocks(std::vector<std::uint32_t>& locals, UnderWay& under_way) {

@@ -44,7 +44,7 @@ Reactions::Reaction Reactions::begin(std::uint32_t i) {
 
 Reactions::Reaction Reactions::react_anew(std::uint32_t i, std::uint32_t local,
                                           std::uint32_t input) {
-  if (frozen_) throw Unknown{};
+  if (frozen_) return {kUnknown, kNoEffect};
   Local next = locals_[i][local];
   fx_.clear();
   apply(next, input);

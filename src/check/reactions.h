@@ -34,6 +34,7 @@ class Reactions {
   using Effect = MemberEffect;
   using Reaction = MemberReaction;
   static constexpr std::uint32_t kNoEffect = 0;
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
   Reactions(const Operations& algorithm, const CheckOptions& options, const MutexChoices& choices);
 
@@ -60,7 +61,7 @@ class Reactions {
   // The view begins: member i before anything happened to it.
   Reaction begin(std::uint32_t i);
 
-  // While frozen, what was not seen before throws Unknown.
+  // While frozen, what was not seen before leads to kUnknown.
   void freeze(bool on) { frozen_ = on; }
 
   Reaction react(std::uint32_t i, std::uint32_t local, std::uint32_t input) {
@@ -89,7 +90,6 @@ class Reactions {
     Holding holding;
     std::uint64_t lowest;
   };
-  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
   Reaction react_anew(std::uint32_t i, std::uint32_t local, std::uint32_t input);
   void apply(Local& local, std::uint32_t input);

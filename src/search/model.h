@@ -40,13 +40,13 @@ class Steps {
     rows_.resize(steps_.size() * width_);
     size_ = 0;
     failures_.clear();
-    too_narrow_ = false;
+    too_narrow_ = unknown_ = false;
   }
   // Forgets all but the first so many.
   void keep(std::size_t steps, std::size_t failures) {
     size_ = steps;
     failures_.resize(failures);
-    too_narrow_ = false;
+    too_narrow_ = unknown_ = false;
   }
 
   // --- written by the model ---
@@ -72,6 +72,8 @@ class Steps {
   // The rows have no room for a number: what was found of this state is worth nothing until widen()
   // has made some.
   void find_too_narrow() { too_narrow_ = true; }
+  // As much: a step was never computed before, and the model is frozen.
+  void find_unknown() { unknown_ = true; }
   void enter(std::uint32_t process) { entered_ |= std::uint64_t{1} << process; }
 
   // --- read by the search ---
@@ -81,6 +83,7 @@ class Steps {
   const std::uint64_t* row(std::size_t i) const { return rows_.data() + i * width_; }
   const std::vector<Failure>& failures() const { return failures_; }
   bool is_too_narrow() const { return too_narrow_; }
+  bool is_unknown() const { return unknown_; }
   // A bit for each process that ever entered.
   std::uint64_t entered() const { return entered_; }
 
@@ -94,15 +97,13 @@ class Steps {
   std::vector<Failure> failures_;
   std::uint64_t entered_ = 0;
   bool too_narrow_ = false;
+  bool unknown_ = false;
 };
 
 inline void Steps::make_room() {
   steps_.resize(2 * size_ + 16);
   rows_.resize(steps_.size() * width_);
 }
-
-// Thrown by expand() while frozen: the step was never computed before.
-struct Unknown {};
 
 class SearchModel {
  public:

@@ -24,6 +24,8 @@ class PagedRows {
       // A small search would wait longer for the zeros of a huge page than for all else.
       const PageSize size = chunks_.empty() ? PageSize::small : PageSize::huge;
       chunks_.emplace_back(std::size_t{width_} << kChunkBits, size);
+      // Of several threads that are the first to touch a huge page, each would zero one.
+      chunks_.back()[0] = T{};
     }
   }
   std::size_t bytes() const { return (chunks_.size() * width_ << kChunkBits) * sizeof(T); }

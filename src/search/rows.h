@@ -18,7 +18,8 @@ inline void copy_row(std::uint64_t* to, const std::uint64_t* from, std::uint32_t
 
 inline bool are_equal_rows(const std::uint64_t* a, const std::uint64_t* b, std::uint32_t width) {
   if (width > 2) return are_equal_long_rows(a, b, width);
-  return a[0] == b[0] && (width == 1 || a[1] == b[1]);
+  // Without a branch: which it is often depends on chance.
+  return width == 1 ? a[0] == b[0] : ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
 }
 
 inline constexpr std::uint64_t kFirstSum = 0x9e3779b97f4a7c15;

@@ -8,7 +8,8 @@
 namespace hapax {
 namespace {
 
-constexpr std::uint32_t kRound = 512;  // States between two looks at memory and observer.
+constexpr std::uint32_t kRound = 512;          // States between two looks at memory and observer.
+constexpr std::uint32_t kWorthSharing = 1024;  // States left of a level.
 constexpr std::uint32_t kReportEvery = 1 << 14;
 
 }  // namespace
@@ -18,7 +19,8 @@ Search::Search(SearchModel& model, std::uint64_t most_bytes, unsigned threads)
       most_bytes_(most_bytes),
       team_(model.can_freeze() ? threads : 1),
       states_(model.width()),
-      desks_(team_.size()),
+      desks_(team_.size() + 1, Desk{team_.size()}),
+      regions_(team_.size()),
       came_from_(1) {}
 
 bool Search::run(const SearchObserver& observer) {
@@ -26,23 +28,26 @@ bool Search::run(const SearchObserver& observer) {
   model_.initial(row.data());
   states_.insert(row.data(), states_.hash(row.data()));
   came_from_.extend(1);
+  forget_recent();
   std::uint32_t at = 0;
   while (!finding_) {
     if (at == level_end_) {
       if (at == states_.size()) break;
       ++depth_;
       level_end_ = states_.size();
+      forget_recent();
     }
     if (!go_on(at, observer)) return false;
-    at = team_.size() > 1 ? do_together(at, level_end_)
-                          : do_alone(at, std::min(level_end_, at + kRound));
+    at = team_.size() > 1 && level_end_ - at > kWorthSharing
+             ? do_together(at, level_end_)
+             : do_alone(at, std::min(level_end_, at + kRound));
   }
   return true;
 }
 
 std::uint64_t Search::entered() const {
   std::uint64_t entered = 0;
-  for (const Slice& desk : desks_) entered |= desk.steps.entered();
+  for (const Desk& desk : desks_) entered |= desk.slice.steps.entered();
   return entered;
 }
 
@@ -77,21 +82,25 @@ bool Search::go_on(std::uint32_t at, const SearchObserver& observer) {
 }
 
 std::uint32_t Search::do_alone(std::uint32_t begin, std::uint32_t end) {
-  Slice& slice = desks_.front();
+  Desk& desk = desks_.back();
+  Slice& slice = desk.slice;
   for (std::uint32_t at = begin; at < end && !finding_; at = slice.end) {
     slice.begin = at;
     slice.end = std::min(end, at + kSlice);
     gather(slice);
     look_for_finding(slice);
-    insert(slice);
+    desk.clear_mail();
+    desk.sift(states_, 1);
+    insert(desk);
     if (!slice.is_too_narrow) continue;
-    model_.widen(states_);
+    widen();
     return slice.end;
   }
   return slice.end;
 }
 
-// The steps of its states, up to the first for which the rows are too narrow.
+// The steps of its states, up to the first for which the rows are too narrow, or the model knows
+// too little.
 void Search::gather(Slice& slice) {
   Steps& steps = slice.steps;
   steps.clear(states_.width());
@@ -101,16 +110,11 @@ void Search::gather(Slice& slice) {
     const std::size_t first = steps.size();
     const std::size_t failures = steps.failures().size();
     model_.expand(states_[at], steps);
-    if (steps.is_too_narrow()) {
+    if (steps.is_too_narrow() || steps.is_unknown()) {
+      slice.is_too_narrow = steps.is_too_narrow();
       steps.keep(first, failures);
-      slice.is_too_narrow = true;
       slice.end = at;
       return;
-    }
-    if (slice.hashes.size() < steps.size()) slice.hashes.resize(2 * steps.size());
-    for (std::size_t s = first; s < steps.size(); ++s) {
-      slice.hashes[s] = states_.hash(steps.row(s));
-      states_.announce_slot(slice.hashes[s]);
     }
     // What nobody is obliged to do comes first in most models.
     bool goes_on = false;
@@ -156,34 +160,38 @@ Search::Finding Search::finding_in(const Slice& slice, std::size_t nth) {
   return {std::string{failure.property}, failure.text, std::move(way)};
 }
 
-// Which states its first so many steps may well lead to.
-void Search::look_up(Slice& slice, std::size_t steps) {
-  slice.likely.resize(steps);
-  for (std::size_t s = 0; s < steps; ++s) slice.likely[s] = states_.announce_row(slice.hashes[s]);
+void Search::widen() {
+  model_.widen(states_);
+  forget_recent();
 }
 
-void Search::insert(Slice& slice) {
-  states_.make_room(slice.size());
-  look_up(slice, slice.size());
-  std::size_t s = 0;
-  std::uint32_t at = slice.begin;
-  for (const Slice::Expanded& expanded : slice.expanded) {
-    for (; s < expanded.end; ++s) {
-      const std::uint32_t likely = slice.likely[s];
-      if (likely != States::kNone && states_.is_row(likely, slice.steps.row(s))) {
-        layered_ &= likely >= level_end_;
-        continue;
-      }
-      const auto [number, is_new] = states_.insert(slice.steps.row(s), slice.hashes[s]);
-      if (is_new) {
-        came_from_.extend(number + 1);
-        *came_from_[number] = at;
-      }
-      layered_ &= number >= level_end_;
-    }
-    ++at;
+// At the beginning of a level too: a step back to the one before has to be noticed.
+void Search::forget_recent() {
+  for (Desk& desk : desks_) desk.recent.clear(states_.width());
+}
+
+void Search::insert(Desk& desk) {
+  Mail& mail = desk.mail[0];
+  states_.make_room(mail.used);
+  if (likely_.size() < mail.used) likely_.resize(2 * mail.used);
+  for (std::uint32_t i = 0; i < mail.used; ++i) states_.announce_slot(mail.steps[i].hash);
+  for (std::uint32_t i = 0; i < mail.used; ++i) {
+    likely_[i] = states_.announce_row(mail.steps[i].hash);
   }
-  transitions_ += slice.size();
+  for (std::uint32_t i = 0; i < mail.used; ++i) {
+    const std::uint64_t* row = desk.slice.steps.row(mail.steps[i].nth);
+    if (states_.is_row(likely_[i], row)) {
+      layered_ &= States::number_in(likely_[i]) >= level_end_;
+      continue;
+    }
+    const auto [number, is_new] = states_.insert(row, mail.steps[i].hash);
+    if (is_new) {
+      came_from_.extend(number + 1);
+      *came_from_[number] = mail.steps[i].from;
+    }
+    layered_ &= number >= level_end_;
+  }
+  transitions_ += desk.slice.size();
 }
 
 }  // namespace hapax

@@ -2,6 +2,7 @@
 // as possible.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "search/desk.h"
 #include "search/model.h"
 #include "search/paged_rows.h"
+#include "search/round_shares.h"
 #include "search/slice.h"
 #include "search/states.h"
 #include "search/team.h"
@@ -52,10 +55,14 @@ class Search {
   std::vector<SearchStep> way_to(std::uint32_t state);
 
  private:
-  static constexpr std::uint32_t kSlice = 16;  // States whose steps stay in the cache.
+  static constexpr std::uint32_t kSlice = 32;  // States whose steps stay in the cache.
+  static constexpr std::size_t kBlock = 16;    // Shares that one thread takes at a time.
 
   using Slice = SearchSlice;
   using Share = SearchShare;
+  using Desk = SearchDesk;
+  using Mail = SearchMail;
+  using Region = SearchRegion;
 
   bool go_on(std::uint32_t at, const SearchObserver& observer);
   void gather(Slice& slice);
@@ -68,32 +75,39 @@ class Search {
   std::uint32_t do_alone(std::uint32_t begin, std::uint32_t end);
   std::uint32_t do_together(std::uint32_t begin, std::uint32_t end);
 
-  void look_up(Slice& slice, std::size_t steps);
-  void insert(Slice& slice);
+  void insert(Desk& desk);
+  void widen();
+  void forget_recent();
 
   // --- search_together.cc ---
   void cut_into_shares(std::uint32_t begin, std::uint32_t end);
-  void claim_together();
-  bool learn();
-  bool try_to_gather(Slice& desk, Share& share);
-  bool has_finding(const Slice& slice) const;
-  void collect(Slice& desk, Share& share);
-  std::uint32_t bits_of_claims() const;
-  void claim(std::size_t nth);
-  void claim_alone(std::size_t nth);
-  void settle_together(std::size_t shares);
-  void find_fresh(std::size_t nth);
-  void settle(const Share& share);
-  void for_each_together(std::size_t shares,
-                         const std::function<void(Slice& desk, std::size_t nth)>& job);
+  void expand_share(unsigned thread, std::size_t nth);
+  bool expand_rest();
+  void mail(unsigned desk, Share& share);
+
+  // --- search_regions.cc ---
+  void for_each_block(const std::function<void(unsigned thread, std::size_t first)>& job);
+  std::size_t end_of_block(std::size_t first) const { return std::min(count_, first + kBlock); }
+  template <class Use>
+  void for_each_mailed(unsigned region, std::size_t share, Use&& use) const;
+  void look_up_together();
+  void look_up_region(unsigned region);
+  void announce_slots(unsigned region, std::size_t first) const;
+  void announce_rows(unsigned region, std::size_t first);
+  void look_up(Region& region, const Mail::Step& step, const std::uint64_t* row,
+               States::Mark likely);
+  void number_newcomers();
+  void settle(std::vector<std::uint32_t>& next, std::size_t share);
 
   SearchModel& model_;
   std::uint64_t most_bytes_;
   Team team_;
   States states_;
-  std::vector<Slice> desks_;  // By thread.
+  std::vector<Desk> desks_;      // One for each thread, and one for when one works alone.
+  std::vector<Region> regions_;  // One for each thread.
   std::vector<Share> shares_;
   std::size_t count_ = 0;               // How many of them the round has.
+  std::vector<States::Mark> likely_;    // By step that is to be looked up.
   PagedRows<std::uint32_t> came_from_;  // By state.
   std::optional<Finding> finding_;
   std::uint64_t transitions_ = 0;

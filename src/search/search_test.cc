@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <rapidcheck/gtest.h>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "search/conclusion.h"
 #include "search/endings.h"
 #include "search/fair_cycles.h"
+#include "search/recent_rows.h"
 #include "search/reduction.h"
 #include "search/row_layout.h"
 #include "search/states.h"
@@ -64,39 +66,68 @@ TEST(States, KeepTheirNumbersWhenTheyGrowAndChangeShape) {
   }
 }
 
-// Whoever comes first: as one thread alone would have found it.
-TEST(States, OfSeveralClaimsTheLowestStays) {
-  States states{1};
-  const std::uint64_t there = 7;
-  states.insert(&there, states.hash(&there));
-  const std::uint64_t row = 8;
-  const auto rows = [&](std::uint32_t) { return &row; };
-  const std::uint64_t hash = states.hash(&row);
-  EXPECT_EQ(states.claim(&there, states.hash(&there), 0, rows).number, 0u);
-  const States::Looked first = states.claim(&row, hash, 5, rows);
-  EXPECT_EQ(first.number, States::kMine);
-  EXPECT_EQ(states.claim(&row, hash, 9, rows).number, States::kOfAnother);
-  EXPECT_EQ(states.claim(&row, hash, 3, rows).number, States::kMine);
-  EXPECT_FALSE(states.is_claimed(first.slot, 5));
-  ASSERT_TRUE(states.is_claimed(first.slot, 3));
-  EXPECT_EQ(states.announce_row(hash), States::kNone);
-  states.append(1);
-  states.settle(first.slot, 1, &row);
-  EXPECT_EQ(states.find(&row), 1u);
-  EXPECT_EQ(states.announce_row(hash), 1u);
-}
-
-TEST(States, ForgetClaimsWhenTheyGrow) {
+TEST(States, ClaimARowOnceUntilItIsNumbered) {
   States states{1};
   const std::uint64_t there = 7, row = 8;
   states.insert(&there, states.hash(&there));
   const std::uint64_t hash = states.hash(&row);
-  const auto rows = [&](std::uint32_t) { return &row; };
-  EXPECT_EQ(states.claim(&row, hash, 0, rows).number, States::kMine);
-  EXPECT_FALSE(states.make_room(states.room()));
-  EXPECT_TRUE(states.make_room(states.room() + 1));
-  EXPECT_EQ(states.claim(&row, hash, 1, rows).number, States::kMine);
-  EXPECT_EQ(states.find(&there), 0u);
+  const States::Claim known = states.claim(&there, states.hash(&there), 0, &row);
+  EXPECT_FALSE(known.is_new);
+  EXPECT_EQ(States::number_in(known.mark), 0u);
+  const States::Claim first = states.claim(&row, hash, 0, &row);
+  EXPECT_TRUE(first.is_new);
+  EXPECT_GT(States::number_in(first.mark), 0u);
+  EXPECT_EQ(states.announce_row(hash, &row), first.mark);
+  EXPECT_FALSE(states.claim(&row, hash, 1, &row).is_new);
+  states.append(1);
+  states.settle(first.slot, 1, &row);
+  EXPECT_EQ(states.find(&row), 1u);
+  EXPECT_EQ(States::number_in(states.announce_row(hash)), 1u);
+}
+
+TEST(States, AreFoundAgainWhenTheirRegionWasFilled) {
+  States states{1};
+  std::vector<std::uint64_t> rows(100'000);
+  for (std::uint64_t i = 0; i < rows.size(); ++i) {
+    rows[i] = i;
+    states.insert(&i, states.hash(&i));
+  }
+  EXPECT_FALSE(states.take_room(rows.size() / 10));
+  ASSERT_TRUE(states.take_room(20 * rows.size()));
+  std::uint32_t missing = 0;
+  states.fill(1, 3);
+  for (std::uint64_t i = 0; i < rows.size(); ++i) {
+    const bool is_filled = States::region_of(states.hash(&i), 3) == 1;
+    const bool is_new = states.claim(&i, states.hash(&i), missing, rows.data()).is_new;
+    ASSERT_EQ(is_new, !is_filled);
+    // The claims' rows, in order; those that were skipped are in the table.
+    if (is_new) rows[missing++] = i;
+  }
+  EXPECT_GT(missing, rows.size() / 2);  // Two regions of three.
+  EXPECT_LT(missing, 3 * rows.size() / 4);
+}
+
+RC_GTEST_PROP(RecentRows, HaveSeenWhatTheySayTheyHave, (const std::vector<std::uint8_t>& values)) {
+  for (const std::uint32_t width : {1u, 2u, 3u}) {
+    RecentRows recent;
+    recent.clear(width);
+    std::set<std::uint8_t> seen;
+    for (const std::uint8_t value : values) {
+      const std::vector<std::uint64_t> row(width, value);
+      const bool is_seen = recent.see(row.data(), hash_of_row(row.data(), width));
+      RC_ASSERT(!is_seen || seen.contains(value));
+      RC_ASSERT(recent.see(row.data(), hash_of_row(row.data(), width)));
+      seen.insert(value);
+    }
+  }
+}
+
+TEST(RecentRows, HaveSeenNothingOnceTheyAreCleared) {
+  RecentRows recent;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    if (i % 1000 == 0) recent.clear(1);
+    ASSERT_FALSE(recent.see(&i, hash_of_row(&i, 1)));
+  }
 }
 
 TEST(Team, EverybodyDoesEveryJobAndWhatOneThrowsIsThrown) {
@@ -145,6 +176,82 @@ class Counting final : public SearchModel {
  private:
   Rules rules_;
 };
+
+// Three numbers, each of which is counted up, one at a time; and a step back, if there is one. A
+// sum has to be met unfrozen first; and rows become too narrow on the way.
+class Grid final : public SearchModel {
+ public:
+  explicit Grid(std::uint64_t bad_sum = 0, bool back = false) : bad_sum_(bad_sum), back_(back) {}
+
+  std::uint32_t width() const override { return width_; }
+  void initial(std::uint64_t* row) override { *row = 0; }
+  void expand(const std::uint64_t* row, Steps& steps) override {
+    const std::uint64_t sum = (*row & 63) + (*row >> 6 & 63) + (*row >> 12);
+    if (frozen_ && !met_.contains(sum)) return steps.find_unknown();
+    if (!frozen_) met_.insert(sum);
+    if (sum == 90 && width_ == 1) return steps.find_too_narrow();
+    for (std::uint8_t digit = 0; digit < 3; ++digit) {
+      if ((*row >> 6 * digit & 63) == 60) continue;
+      std::uint64_t* next = steps.draft(row);
+      *next += std::uint64_t{1} << 6 * digit;
+      const bool is_bad = sum + 1 == bad_sum_ && (*next & 63) == 21;
+      is_bad ? steps.fail({digit}, "sum", "bad") : steps.add_to_draft({digit});
+    }
+    if (back_ && sum == 100 && (*row & 63) > 0) {
+      --*steps.draft(row);
+      steps.add_to_draft({3});
+    }
+  }
+  std::uint64_t waits(const std::uint64_t*) const override { return 0; }
+  std::optional<std::uint32_t> fair_class(const SearchStep&) const override { return 0; }
+  std::string dead_end(const std::uint64_t*) const override { return "stuck"; }
+  std::vector<std::string> tell(const std::vector<SearchStep>&) override { return {}; }
+  void widen(States& states) override {
+    width_ = 2;
+    states.reshape(2, [](const std::uint64_t* old, std::uint64_t* row) {
+      row[0] = *old;
+      row[1] = 0;
+    });
+  }
+  bool can_freeze() const override { return true; }
+  void freeze(bool on) override { frozen_ = on; }
+
+ private:
+  std::uint64_t bad_sum_;
+  bool back_;
+  std::uint32_t width_ = 1;
+  bool frozen_ = false;
+  std::set<std::uint64_t> met_;
+};
+
+// All that a search says, in the order in which it says it.
+std::vector<std::uint64_t> told_by(Grid&& model, unsigned threads) {
+  Search search{model, 1 << 30, threads};
+  EXPECT_TRUE(search.run({}));
+  std::vector<std::uint64_t> told{search.states().size(), search.transitions(), search.depth(),
+                                  search.is_layered()};
+  for (std::uint32_t state = 0; state < search.states().size(); ++state) {
+    told.push_back(search.states()[state][0]);
+    if (state % 1009 != 0) continue;
+    for (const SearchStep& step : search.way_to(state)) told.push_back(step.kind);
+  }
+  if (const auto& finding = search.finding()) {
+    for (const SearchStep& step : finding->way) told.push_back(step.kind);
+  }
+  return told;
+}
+
+TEST(Search, SaysTheSameWithAnyNumberOfThreads) {
+  EXPECT_EQ(told_by(Grid{}, 1)[0], 61u * 61 * 61);
+  EXPECT_EQ(told_by(Grid{}, 1)[1], 3u * 60 * 61 * 61);
+  for (const unsigned threads : {2u, 3u, 5u}) {
+    EXPECT_EQ(told_by(Grid{}, threads), told_by(Grid{}, 1));
+    EXPECT_EQ(told_by(Grid{95}, threads), told_by(Grid{95}, 1));
+    EXPECT_EQ(told_by(Grid{0, true}, threads), told_by(Grid{0, true}, 1));
+  }
+  EXPECT_EQ(told_by(Grid{}, 2)[3], 1u);
+  EXPECT_EQ(told_by(Grid{0, true}, 2)[3], 0u);
+}
 
 CheckReport conclude(const Counting::Rules& rules) {
   Counting model{rules};

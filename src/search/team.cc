@@ -1,17 +1,18 @@
 #include "search/team.h"
 
-#include <barrier>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "search/gate.h"
+
 namespace hapax {
 
 class Team::Threads {
  public:
-  explicit Threads(unsigned size) : gate_(static_cast<std::ptrdiff_t>(size)) {
+  explicit Threads(unsigned size) : gate_(size) {
     for (unsigned t = 1; t < size; ++t) {
       threads_.emplace_back([this, t] { serve(t); });
     }
@@ -49,7 +50,7 @@ class Team::Threads {
     }
   }
 
-  std::barrier<> gate_;  // Before each job and after it.
+  Gate gate_;  // Before each job and after it.
   const std::function<void(unsigned)>* job_ = nullptr;
   std::mutex mutex_;
   std::exception_ptr thrown_;
