@@ -21,10 +21,12 @@ class Wakefulness {
   static constexpr int kFirstSleeps = 8;  // Those who ask for little have nothing to gain.
   static constexpr int kMostSleeps = 64;
   // When others want the processor and keep it for longer than this, it takes longer to get it back
-  // than to be woken: then one sleeps through all waits for a while.
+  // than to be woken: then one sleeps through all waits for a while, each time for twice as long.
   static constexpr std::chrono::microseconds kTooLong{500};
-  static constexpr std::chrono::seconds kFirstPause{1};
-  static constexpr std::chrono::seconds kLongestPause{64};
+  static constexpr std::chrono::milliseconds kFirstPause{20};
+  static constexpr std::chrono::seconds kLongestPause{80};
+  // Some seven hundred successes halve it again.
+  static constexpr int kForgotten = 1024;
 
   // HAPAX_AWAKE=no in the environment, asked for once: for those who pay for each microsecond of a
   // processor.
@@ -67,7 +69,7 @@ class Wakefulness {
   }
   void came() {
     next_sleeps_ = 1;
-    next_pause_ = kFirstPause;
+    next_pause_ = std::max<Clock::duration>(kFirstPause, next_pause_ - next_pause_ / kForgotten);
   }
   void came_not() {
     sleeps_ = next_sleeps_;
@@ -75,7 +77,7 @@ class Wakefulness {
   }
   void was_kept_waiting(Instant now) {
     not_before_ = now + next_pause_;
-    next_pause_ = std::min(2 * next_pause_, kLongestPause);
+    next_pause_ = std::min<Clock::duration>(2 * next_pause_, kLongestPause);
   }
 
  private:
@@ -85,7 +87,7 @@ class Wakefulness {
   int sleeps_ = kFirstSleeps;  // So many waits are slept through …
   int next_sleeps_ = 1;
   Instant not_before_{};  // … and all until then.
-  std::chrono::seconds next_pause_ = kFirstPause;
+  Clock::duration next_pause_ = kFirstPause;
 };
 
 }  // namespace hapax

@@ -66,20 +66,19 @@ TEST_F(WakefulnessTest, SleepsLongerAfterEachMomentInVain) {
 TEST_F(WakefulnessTest, SleepsWhileOthersWantTheProcessor) {
   Clock::time_point now{};
   sleeps(now);
-  std::vector<int> paused;
-  for (int i = 0; i < 8; ++i) {
+  // For how long, in units of the first pause.
+  const auto pause = [&] {
     wakefulness.was_kept_waiting(now);
-    int pause = 0;
-    while (!wakefulness.is_next_awake(now)) {
-      now += seconds{1};
-      ++pause;
-    }
-    paused.push_back(pause);
-  }
-  EXPECT_EQ(paused, (std::vector{1, 2, 4, 8, 16, 32, 64, 64}));
-  wakefulness.came();
-  wakefulness.was_kept_waiting(now);
-  EXPECT_TRUE(wakefulness.is_next_awake(now + seconds{1}));
+    int units = 0;
+    for (; !wakefulness.is_next_awake(now); ++units) now += Wakefulness::kFirstPause;
+    return units;
+  };
+  for (int expected = 1; expected <= 2048; expected *= 2) EXPECT_EQ(pause(), expected);
+  EXPECT_EQ(pause(), Wakefulness::kLongestPause / Wakefulness::kFirstPause);
+  for (int i = 0; i < 710; ++i) wakefulness.came();
+  EXPECT_NEAR(pause(), Wakefulness::kLongestPause / Wakefulness::kFirstPause / 2, 40);
+  for (int i = 0; i < 10 * Wakefulness::kForgotten; ++i) wakefulness.came();
+  EXPECT_EQ(pause(), 1);
 }
 
 // Once more where the machine takes the processor away meanwhile.
@@ -131,6 +130,7 @@ TEST_F(WakefulnessTest, SleepsWhereItIsNotAllowed) {
       {
         // The fixture's has asked already.
         setenv("HAPAX_AWAKE", "no", 1);
+        if (freopen("/dev/null", "w", stdout) == nullptr) _exit(2);
         execl("/proc/self/exe", "self", "--gtest_filter=Awake.*", nullptr);
       },
       ::testing::ExitedWithCode(1), "");
