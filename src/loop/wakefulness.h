@@ -21,12 +21,10 @@ class Wakefulness {
   static constexpr int kFirstSleeps = 8;  // Those who ask for little have nothing to gain.
   static constexpr int kMostSleeps = 64;
   // When others want the processor and keep it for longer than this, it takes longer to get it back
-  // than to be woken: then one sleeps through all waits for a while, each time for twice as long.
+  // than to be woken. For some times as long one sleeps through all waits, so that little time is
+  // lost that way.
   static constexpr std::chrono::microseconds kTooLong{500};
-  static constexpr std::chrono::milliseconds kFirstPause{20};
-  static constexpr std::chrono::seconds kLongestPause{80};
-  // Some seven hundred successes halve it again.
-  static constexpr int kForgotten = 1024;
+  static constexpr int kPause = 20;
 
   // HAPAX_AWAKE=no in the environment, asked for once: for those who pay for each microsecond of a
   // processor.
@@ -45,7 +43,7 @@ class Wakefulness {
       const Instant now = Clock::now();
       const bool has_come = look();
       if (now - before > kTooLong) {
-        was_kept_waiting(now);
+        was_kept_waiting(now, now - before);
       } else if (has_come) {
         came();
       } else if (now - began < kMoment) {
@@ -67,18 +65,12 @@ class Wakefulness {
     --sleeps_;
     return false;
   }
-  void came() {
-    next_sleeps_ = 1;
-    next_pause_ = std::max<Clock::duration>(kFirstPause, next_pause_ - next_pause_ / kForgotten);
-  }
+  void came() { next_sleeps_ = 1; }
   void came_not() {
     sleeps_ = next_sleeps_;
     next_sleeps_ = std::min(2 * next_sleeps_, kMostSleeps);
   }
-  void was_kept_waiting(Instant now) {
-    not_before_ = now + next_pause_;
-    next_pause_ = std::min<Clock::duration>(2 * next_pause_, kLongestPause);
-  }
+  void was_kept_waiting(Instant now, Clock::duration delay) { not_before_ = now + kPause * delay; }
 
  private:
   bool may_be_awake() const;
@@ -87,7 +79,6 @@ class Wakefulness {
   int sleeps_ = kFirstSleeps;  // So many waits are slept through …
   int next_sleeps_ = 1;
   Instant not_before_{};  // … and all until then.
-  Clock::duration next_pause_ = kFirstPause;
 };
 
 }  // namespace hapax
