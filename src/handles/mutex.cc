@@ -74,7 +74,9 @@ class Mutex::Impl {
       return gateway_->release(handle_.get(), holding_);
     }
     // Without the token, which would be counted up and down.
-    const detail::Holding holding{.request = holding_.request, .entry = holding_.entry};
+    detail::Holding holding;
+    holding.request = holding_.request;
+    holding.entry = holding_.entry;
     is_held_.store(false, std::memory_order_release);
     gateway_->release(handle_.get(), holding);
   }
